@@ -1,0 +1,150 @@
+"""Algorithms: what clients compute, what they send, and how the server uses it.
+
+An algorithm is a sequence of phases. In each phase the server sends a *download*, each client
+turns it into a *payload*, and the server steps on the payloads that arrived. FedAvg and RFedAGS
+have one phase; RFedSVRG has two. The world runs phases and knows no algorithm.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, TypeVar
+
+from driftfold.arrays import Array, Bools, Floats, Ints
+from driftfold.registry import family
+from driftfold.tasks.base import Problem, View
+from driftfold.trees import node
+
+S = TypeVar("S")  # the server's state
+D = TypeVar("D")  # what a phase sends down
+P = TypeVar("P")  # what a client sends up
+
+
+@node
+class Tangent:
+    """Payload: one vector in the tangent space of the point that was downloaded."""
+
+    vector: Array
+
+
+@node
+class Endpoint:
+    """Payload: the point where local work ended."""
+
+    point: Array
+
+
+@dataclass(frozen=True)
+class LocalResult(Generic[P]):
+    """What local work gives: all leaves carry the clients' leading axes.
+
+    Attributes
+    ----------
+    payload
+        What is sent to the server.
+    memory
+        The clients' new private state, or None when the algorithm keeps none.
+    metrics
+        Named per-client figures, each of shape (...).
+    """
+
+    payload: P
+    memory: Any = None
+    metrics: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Arrivals(Generic[D, P]):
+    """The accepted payloads of one server step, in ascending order of client id.
+
+    Attributes
+    ----------
+    clients
+        Client ids, shape (k,).
+    payload
+        Payload tree, leading axis k.
+    download
+        What each was computed from, leading axis k (the base point of a tangent vector).
+    versions
+        Server version that each downloaded, shape (k,).
+    stale
+        Whether each was computed from an older version than the server's present one, (k,).
+    """
+
+    clients: Ints
+    payload: P
+    download: D
+    versions: Ints
+    stale: Bools
+
+
+class Phase(ABC, Generic[S, D, P]):
+    """One exchange between server and clients."""
+
+    missed: Literal["drop", "carry"] = "drop"
+    """What a client does that is away when the phase reaches it: drop it, or run it at its next
+    visit."""
+
+    @property
+    @abstractmethod
+    def payload_kind(self) -> type[P]:
+        """Class of the payload."""
+
+    @property
+    @abstractmethod
+    def steps(self) -> int:
+        """Local steps of a complete piece of work (what a truncation counts)."""
+
+    @abstractmethod
+    def broadcast(self, state: S, version: int) -> D:
+        """What the server sends at server version 0, 1, 2, ... (no client axis)."""
+
+    @abstractmethod
+    def local(self, download: D, view: View, memory: Any, steps: int) -> LocalResult[P]:
+        """Local work of a stack of clients: `steps` of the phase's steps, from `download`."""
+
+    @abstractmethod
+    def step(
+        self, state: S, arrivals: Arrivals[D, P], weights: Floats
+    ) -> tuple[S, Mapping[str, float]]:
+        """New server state and metrics, from arrivals with weights, shape (k,)."""
+
+    @abstractmethod
+    def samples(self, clients: Ints) -> Floats:
+        """Sample gradients that each client computes in one piece of work, shape (k,)."""
+
+    @abstractmethod
+    def upload_bytes(self) -> int:
+        """Size of one client's payload in bytes."""
+
+
+@family("algorithm")
+class Algorithm(ABC, Generic[S]):
+    """Configuration of a federated algorithm."""
+
+    dropout: Literal["rollback", "commit"] = "rollback"
+    """What happens to a client's memory when it drops out in mid-work."""
+
+    def check(self, problem: Problem) -> None:
+        """Raise `CapabilityError` when the problem lacks what the algorithm needs."""
+        return
+
+    @abstractmethod
+    def phases(self, problem: Problem) -> Sequence[Phase[S, Any, Any]]:
+        """Return the phases of one round, bound to the problem."""
+
+    @abstractmethod
+    def begin(self, problem: Problem, x: Array) -> S:
+        """Return the server state at the first iterate x."""
+
+    @abstractmethod
+    def model(self, state: S) -> Array:
+        """Return the point that the server would publish."""
+
+    def memory(self, problem: Problem) -> Any:
+        """Return a client's private state at its first visit (no client axis), or None."""
+        return None
+
+    def evaluate(self, problem: Problem, state: S, memories: Any, time: float) -> Mapping[str, float]:
+        """Metrics beyond the problem's own; `memories` holds the visited clients' states."""
+        return {}

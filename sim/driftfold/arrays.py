@@ -1,0 +1,18 @@
+"""Aliases for arrays, in one place.
+
+`Array` is a NumPy array or, wherever the code only uses the array API standard, a torch tensor.
+The standard has no static type that both satisfy, so the alias is `Any`; shapes are written in
+docstrings. What is NumPy only (client ids, times, weights) uses the precise aliases.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Array: TypeAlias = Any
+"""A NumPy array or torch tensor; leading axes are batch."""
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+Bools: TypeAlias = npt.NDArray[np.bool_]

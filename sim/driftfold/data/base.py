@@ -1,0 +1,67 @@
+"""Data sets, and how they are divided among clients."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.registry import family
+from driftfold.rng import Seed
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples in rows.
+
+    Attributes
+    ----------
+    x
+        Features, shape (n, d), float64.
+    y
+        Class of each sample, 0 .. classes-1, shape (n,), or None.
+    owner
+        Client that each sample belongs to by nature, shape (n,), or None.
+    """
+
+    x: Array
+    y: Ints | None = None
+    owner: Ints | None = None
+
+
+@dataclass(frozen=True)
+class ClientData:
+    """The same samples, one block a client, padded with zero rows to one length.
+
+    Attributes
+    ----------
+    x
+        Shape (N, n_max, d); rows past a client's own `samples` are zero.
+    y
+        Shape (N, n_max), padded with 0, or None.
+    samples
+        Number of real rows n_i of each client, shape (N,).
+    label_shares
+        Share of each class in each client's samples, shape (N, classes), or None.
+    """
+
+    x: Array
+    y: Ints | None
+    samples: Ints
+    label_shares: Floats | None
+
+
+@family("data")
+class Data(ABC):
+    """Where samples come from."""
+
+    @abstractmethod
+    def load(self, seed: Seed) -> Dataset:
+        """Read or generate the data; raises `DataError` with what to do when it cannot."""
+
+
+@family("partition")
+class Partition(ABC):
+    """How samples are divided among clients."""
+
+    @abstractmethod
+    def split(self, dataset: Dataset, clients: int, seed: Seed) -> list[Ints]:
+        """Row numbers of each of `clients` clients; no row twice."""

@@ -1,0 +1,115 @@
+"""What a manifold can do. Leading axes are batch, always; a capability is a type."""
+
+from abc import ABC, abstractmethod
+
+from driftfold.arrays import Array
+from driftfold.registry import family
+from driftfold.rng import Stream as RandomStream
+
+
+@family("manifold")
+class Manifold(ABC):
+    """An embedded manifold M with a retraction and a vector transport.
+
+    Points x and tangent vectors u are arrays of shape (..., *shape); all arguments broadcast over
+    the leading axes. Arrays are NumPy or torch, float64 unless the caller chose otherwise, and are
+    never changed in place.
+    """
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one point."""
+
+    @abstractmethod
+    def inner(self, x: Array, u: Array, v: Array) -> Array:
+        """Metric <u, v>_x at x, shape (...)."""
+
+    @abstractmethod
+    def project(self, x: Array, v: Array) -> Array:
+        """Orthogonal projection of an ambient v onto T_x M."""
+
+    @abstractmethod
+    def gradient(self, x: Array, g: Array) -> Array:
+        """Riemannian gradient in T_x M of a function with Euclidean gradient g at x."""
+
+    @abstractmethod
+    def retract(self, x: Array, u: Array) -> Array:
+        """Retraction R_x(u): T_x M -> M."""
+
+    @abstractmethod
+    def transport(self, x: Array, y: Array, u: Array) -> Array:
+        """Vector transport of u from T_x M to T_y M."""
+
+    @abstractmethod
+    def random_point(self, stream: RandomStream, ids: Array) -> Array:
+        """Random points, one for each of `ids`, shape (len(ids), *shape), addressed by `stream`."""
+
+    @abstractmethod
+    def off_point(self, x: Array) -> Array:
+        """How far x is from the manifold (0 on it), shape (...)."""
+
+    @abstractmethod
+    def off_tangent(self, x: Array, u: Array) -> Array:
+        """How far u is from T_x M (0 in it), shape (...)."""
+
+    def norm(self, x: Array, u: Array) -> Array:
+        """Length of u in the metric at x, shape (...)."""
+        return abs(self.inner(x, u, u)) ** 0.5
+
+    def gradient_stream(self, origin: Array) -> "GradientStream":
+        """Empty sum of gradients along a path, to be carried back to `origin`."""
+        return GradientStream(self, origin)
+
+
+class GradientStream:
+    """The sum of transported gradients that RFedAGS uploads (its 'gradient stream').
+
+    `add(x, g)` adds g in T_x M, transported to the origin; `total()` is in the tangent space of
+    the origin. A manifold whose transport is a linear projection overrides `gradient_stream` with
+    one that projects only once.
+    """
+
+    def __init__(self, manifold: Manifold, origin: Array) -> None:
+        self._manifold = manifold
+        self._origin = origin
+        self._sum: Array | None = None
+
+    def add(self, x: Array, g: Array) -> None:
+        """Add g in T_x M; the origin itself needs no transport."""
+        carried = g if x is self._origin else self._manifold.transport(x, self._origin, g)
+        self._sum = carried if self._sum is None else self._sum + carried
+
+    def total(self) -> Array:
+        """Return the sum of all that was added, in the tangent space of the origin."""
+        if self._sum is None:
+            raise ValueError("an empty gradient stream has no total; add at least one gradient")
+        return self._sum
+
+
+class InvertibleRetraction(Manifold):
+    """A manifold whose retraction has a computable inverse."""
+
+    @abstractmethod
+    def inverse_retract(self, x: Array, y: Array) -> Array:
+        """u in T_x M with R_x(u) = y, for y near x."""
+
+
+class Exponential(Manifold):
+    """A manifold with a computable exponential map."""
+
+    @abstractmethod
+    def exp(self, x: Array, u: Array) -> Array:
+        """Exponential map Exp_x(u): T_x M -> M."""
+
+
+class Geodesic(Exponential):
+    """A manifold whose exponential map has a computable inverse."""
+
+    @abstractmethod
+    def log(self, x: Array, y: Array) -> Array:
+        """Inverse exponential map Exp_x^{-1}(y) in T_x M."""
+
+    @abstractmethod
+    def dist(self, x: Array, y: Array) -> Array:
+        """Geodesic distance, shape (...)."""

@@ -1,0 +1,103 @@
+"""Tasks: what the federation minimises."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.fleet import Fleet
+from driftfold.manifolds.base import Manifold
+from driftfold.registry import family
+from driftfold.rng import Seed, Stream
+
+BatchSize: TypeAlias = int | float | Literal["full"]
+"""Samples in a mini-batch: a number, a fraction of the client's samples (rounded up), or all."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """One mini-batch of each client of a view, as a weight on every row of its data.
+
+    Attributes
+    ----------
+    indices
+        Rows drawn, shape (..., B), or None when all rows are used.
+    weights
+        Weight of each row drawn (1/B_i, or 0 for padding), shape (..., B), or of all rows,
+        shape (..., n_max), when `indices` is None.
+    """
+
+    indices: Ints | None
+    weights: Floats
+
+
+class View(ABC):
+    """The data of a stack of clients, as local work sees them.
+
+    `clients` and `dispatches` have shape (C,) in a stacked computation and shape () when one
+    client is computed alone; all results carry the same leading axes.
+    """
+
+    clients: Ints
+    dispatches: Ints
+    seed: Seed
+
+    @abstractmethod
+    def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
+        """`steps` mini-batches, drawn anew each step without replacement within a step.
+
+        The first batches do not depend on how many are asked for.
+        """
+
+    @abstractmethod
+    def everything(self) -> Batch:
+        """All samples of each client, each with weight 1/n_i."""
+
+    @abstractmethod
+    def gradient(self, x: Array, batch: Batch) -> Array:
+        """Euclidean gradient of the mean loss over the batch at x (..., *shape)."""
+
+    @abstractmethod
+    def loss(self, x: Array, batch: Batch) -> Array:
+        """Mean loss over the batch at x, shape (...)."""
+
+    def stream(self, purpose: str) -> Stream:
+        """Random stream for `purpose`, to be addressed by `clients` and `dispatches`."""
+        return self.seed.stream(purpose)
+
+
+class Problem(ABC):
+    """A task with its data at hand: F(x) = sum_i a_i f_i(x) over a fleet, x on a manifold."""
+
+    manifold: Manifold
+    fleet: Fleet
+
+    @abstractmethod
+    def initial_point(self) -> Array:
+        """Return the first iterate x_1, the same for every algorithm under one seed."""
+
+    @abstractmethod
+    def view(self, clients: Ints, dispatches: Ints) -> View:
+        """Data of `clients`, with the dispatch number that addresses each one's randomness."""
+
+    @abstractmethod
+    def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:
+        """Samples that one mini-batch of each client holds (B_i), shape (k,)."""
+
+    @abstractmethod
+    def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
+        """Metrics of the model x at virtual time `time`; the first one is the objective."""
+
+    def optimum(self) -> float | None:
+        """Return the smallest value F* of the objective, where it is known."""
+        return None
+
+
+@family("task")
+class Task(ABC):
+    """Configuration of a problem."""
+
+    @abstractmethod
+    def build(self, seed: Seed) -> Problem:
+        """Load or generate the data and return the problem."""
