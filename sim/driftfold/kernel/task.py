@@ -1,0 +1,48 @@
+"""The task of a virtual-time loop."""
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from driftfold.kernel.handle import Parked, ReadyHandle
+
+if TYPE_CHECKING:
+    from driftfold.kernel.loop import VirtualLoop
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class VirtualTask(asyncio.Task[T_co]):
+    """An `asyncio.Task` that cancels a `kernel.sleep` at the present instant.
+
+    The C task knows nothing of such a sleep: to it, its next step is already on the way.
+    """
+
+    # Unset until the task first parks (a default would cost every task a Python __init__).
+    __slots__ = ("_parked", "_waits_for")
+
+    _parked: Parked | None
+    _waits_for: "asyncio.Future[Any] | None"  # see steps._wait
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        """Cancel as `asyncio.Task.cancel` does, waking the task if it is parked."""
+        requested = super().cancel(msg)
+        waits_for = getattr(self, "_waits_for", None)
+        if requested and waits_for is not None:
+            waits_for.cancel(msg)
+        parked: Parked | None = getattr(self, "_parked", None)
+        if requested and parked is not None:
+            loop = cast("VirtualLoop", self.get_loop())
+            if asyncio.current_task(loop) is self:
+                # It cancels itself, awake: look again when this step is over, it may be parked.
+                loop._ready.append(ReadyHandle(self._wake_if_parked, (loop,), None))
+            else:
+                self._wake_if_parked(loop)
+        return requested
+
+    def _wake_if_parked(self, loop: "VirtualLoop") -> None:
+        parked = self._parked
+        if parked is not None:
+            self._parked = None
+            parked.task = None
+            loop._queue.forget(parked)
+            loop._ready.append(ReadyHandle(parked.step, (), parked.context))
