@@ -11,13 +11,17 @@
     ├── RunError               the simulation itself had to stop
     │   ├── ClientError        a client failed and the policy is to fail
     │   ├── BadUpdate          an update was not finite and the policy is to fail
-    │   └── NeverAnswers       the server waits for a client that will never answer
+    │   ├── NeverAnswers       the server waits for a client that will never answer
+    │   └── TreeError          states or payloads that were to be combined differ in structure
+    ├── RecordError            a record that cannot be told, kept or read back
     └── CheckpointError        a snapshot that cannot be written, read or trusted
         └── ReplayMismatch     replayed events differ from those of the first run
 
 The virtual-time loop has a small tree of its own (`driftfold.kernel`), since it depends on the
 standard library only. Each message says what was got, what was wanted and what to change.
 """
+
+# ruff: noqa: N818  (a name that says what happened needs no suffix)
 
 
 class DriftfoldError(Exception):
@@ -58,6 +62,14 @@ class BadUpdate(RunError):
 
 class NeverAnswers(RunError):
     """The server waits for a client that will never answer, and has no deadline."""
+
+
+class TreeError(RunError):
+    """States or payloads that were to be combined differ in structure, type or plain values."""
+
+
+class RecordError(DriftfoldError):
+    """A record that cannot be told, kept or read back."""
 
 
 class CheckpointError(DriftfoldError):

@@ -6,9 +6,11 @@ from driftfold.arrays import Floats, Ints
 from driftfold.rng import Seed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Fleet:
     """Who the clients are, as every model of their behaviour may know it.
+
+    Two fleets are equal only if they are the same object, so that a fleet may be a key.
 
     Attributes
     ----------

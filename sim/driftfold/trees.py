@@ -2,7 +2,8 @@
 
 Server states, downloads, payloads and client memories are such trees. A class marked `@node` can
 be stacked along a leading client axis, taken apart again, and written to a snapshot and read back
-without pickling: the snapshot stores the node's registered name, never code.
+without pickling: the snapshot stores the node's registered name, never code. Mappings, lists and
+tuples may hold trees too; plain values are None, bool, int, float and str.
 
 >>> import numpy as np
 >>> @node
@@ -18,13 +19,15 @@ without pickling: the snapshot stores the node's registered name, never code.
 3
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar, dataclass_transform
 
 import numpy as np
 
-from driftfold.errors import CheckpointError
+from driftfold.arrays import Bools
+from driftfold.errors import CheckpointError, TreeError
 
 T = TypeVar("T")
 
@@ -40,18 +43,17 @@ def node(cls: type[T]) -> type[T]:
 
 
 def map_leaves(fn: Callable[..., Any], tree: T, *others: T) -> T:
-    """Apply `fn` to the corresponding array leaves of trees of one structure."""
-    if is_dataclass(tree) and not isinstance(tree, type):
-        new = {
-            f.name: map_leaves(fn, getattr(tree, f.name), *(getattr(o, f.name) for o in others))
-            for f in fields(tree)
-        }
-        return type(tree)(**new)
-    if isinstance(tree, Mapping):
-        return {k: map_leaves(fn, v, *(o[k] for o in others)) for k, v in tree.items()}  # type: ignore[return-value,index]
-    if isinstance(tree, list | tuple):
-        return type(tree)(map_leaves(fn, v, *(o[i] for o in others)) for i, v in enumerate(tree))  # type: ignore[index,call-arg,return-value]
-    return fn(tree, *others) if _is_array(tree) else tree
+    """Apply `fn` to the corresponding array leaves of trees of one structure.
+
+    Plain values are taken from the first tree; mappings come back as dicts. Raises `TreeError`
+    when the structures differ.
+
+    >>> import numpy as np
+    >>> map_leaves(np.add, {"x": np.ones(2), "n": 1}, {"x": np.ones(2), "n": 2})
+    {'x': array([2., 2.]), 'n': 1}
+    """
+    made: T = _walk(fn, lambda value, *_: value, tree, others)
+    return made
 
 
 def leaves(tree: Any) -> list[Any]:
@@ -67,8 +69,15 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def stack(trees: Sequence[T]) -> T:
-    """Stack trees along a new leading axis; plain values must agree and stay as they are."""
-    return map_leaves(lambda *parts: np.stack(parts), trees[0], *trees[1:])
+    """Stack trees along a new leading axis; plain values must agree and stay as they are.
+
+    Raises `TreeError` when structures, dtypes or plain values differ: nobody's numbers may depend
+    on who else is in the stack.
+    """
+    if not trees:
+        raise TreeError("cannot stack no trees at all: their structure is unknown; give one")
+    made: T = _walk(_stack_leaf, _agreed, trees[0], tuple(trees[1:]))
+    return made
 
 
 def rows(tree: T, index: Any) -> T:
@@ -88,59 +97,169 @@ def nbytes(tree: Any) -> int:
 
 def finite(tree: Any) -> bool:
     """Return whether every floating leaf is free of NaN and infinity."""
-    return all(
-        bool(np.isfinite(leaf).all()) for leaf in leaves(tree) if leaf.dtype.kind in "fc"
-    )
+    return all(bool(np.isfinite(leaf).all()) for leaf in leaves(tree) if leaf.dtype.kind in "fc")
 
 
-def finite_rows(tree: Any, count: int) -> "np.ndarray[Any, np.dtype[np.bool_]]":
-    """Return for each of `count` rows whether every floating leaf is finite there."""
+def finite_rows(tree: Any, count: int) -> Bools:
+    """Return for each of `count` rows whether every floating leaf is finite there, (count,)."""
     good = np.ones(count, dtype=bool)
     for leaf in leaves(tree):
         if leaf.dtype.kind in "fc":
-            good &= np.isfinite(leaf).reshape(count, -1).all(axis=1)
+            good &= np.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim)))
     return good
 
 
 def encode(tree: Any, arrays: dict[str, Any]) -> Any:
-    """Split a tree into a JSON-ready skeleton and its arrays (added to `arrays`)."""
-    if is_dataclass(tree) and not isinstance(tree, type):
+    """Split a tree into a skeleton, ready for strict JSON, and its arrays (added to `arrays`).
+
+    Raises `CheckpointError` for what cannot be rebuilt from its name alone.
+    """
+    if _is_node(tree):
         name = f"{type(tree).__module__}.{type(tree).__qualname__}"
         if name not in _nodes:
             raise CheckpointError(f"{name} is part of a state but not a tree node; mark it @node")
-        return {"node": name, "of": {f.name: encode(getattr(tree, f.name), arrays) for f in fields(tree)}}
+        parts = {f.name: encode(getattr(tree, f.name), arrays) for f in fields(tree)}
+        return {"node": name, "of": parts}
     if isinstance(tree, Mapping):
-        return {"map": [[k, encode(v, arrays)] for k, v in tree.items()]}
-    if isinstance(tree, list | tuple):
-        return {"tuple" if isinstance(tree, tuple) else "list": [encode(v, arrays) for v in tree]}
+        return {"map": [[_plain_key(k), encode(v, arrays)] for k, v in tree.items()]}
+    if type(tree) in (list, tuple):
+        return {type(tree).__name__: [encode(v, arrays) for v in tree]}
     if _is_array(tree):
-        name = f"a{len(arrays)}"
-        arrays[name] = np.asarray(tree)
-        return {"array": name}
-    if tree is None or isinstance(tree, bool | int | float | str):
+        return _encode_array(tree, arrays)
+    if type(tree) is float and not math.isfinite(tree):
+        return {"float": str(tree)}
+    if tree is None or type(tree) in (bool, int, float, str):
         return {"value": tree}
     raise CheckpointError(
         f"cannot store a {type(tree).__name__} in a snapshot; states hold arrays, numbers, "
-        "strings and @node dataclasses of them"
+        "strings, lists, tuples, mappings and @node dataclasses of them"
     )
 
 
 def decode(skeleton: Any, arrays: Mapping[str, Any]) -> Any:
-    """Rebuild the tree that `encode` took apart."""
-    ((form, body),) = ((k, v) for k, v in skeleton.items() if k != "of")
-    if form == "node":
-        if body not in _nodes:
-            raise CheckpointError(
-                f"the snapshot holds a {body}, which is not known here; import the plug-in "
-                "that defines it before resuming"
-            )
-        return _nodes[body](**{k: decode(v, arrays) for k, v in skeleton["of"].items()})
+    """Rebuild the tree that `encode` took apart; mappings come back as dicts."""
+    if "node" in skeleton:
+        return _decode_node(skeleton["node"], skeleton["of"], arrays)
+    if "array" in skeleton or "scalar" in skeleton:
+        return _decode_array(skeleton, arrays)
+    ((form, body),) = skeleton.items()
     if form == "map":
         return {k: decode(v, arrays) for k, v in body}
-    if form in ("tuple", "list"):
-        parts = [decode(v, arrays) for v in body]
-        return tuple(parts) if form == "tuple" else parts
-    return arrays[body] if form == "array" else body
+    if form == "list":
+        return [decode(v, arrays) for v in body]
+    if form == "tuple":
+        return tuple(decode(v, arrays) for v in body)
+    return float(body) if form == "float" else body
+
+
+def _walk(fn: Callable[..., Any], plain: Callable[..., Any], tree: Any, others: Any) -> Any:
+    if _is_node(tree):
+        _same(tree, others, type(tree).__name__, all(type(o) is type(tree) for o in others))
+        made = {}
+        for f in fields(tree):
+            rest = [getattr(o, f.name) for o in others]
+            made[f.name] = _walk(fn, plain, getattr(tree, f.name), rest)
+        return type(tree)(**made)
+    if isinstance(tree, Mapping):
+        alike = all(isinstance(o, Mapping) and o.keys() == tree.keys() for o in others)
+        _same(tree, others, f"mapping of {sorted(map(str, tree))}", alike)
+        return {k: _walk(fn, plain, v, [o[k] for o in others]) for k, v in tree.items()}
+    if isinstance(tree, list | tuple):
+        alike = all(type(o) is type(tree) and len(o) == len(tree) for o in others)
+        _same(tree, others, f"{type(tree).__name__} of {len(tree)}", alike)
+        return type(tree)(_walk(fn, plain, v, [o[i] for o in others]) for i, v in enumerate(tree))
+    if _is_array(tree):
+        _same(tree, others, "array", all(_is_array(o) for o in others))
+        return fn(tree, *others)
+    return plain(tree, *others)
+
+
+def _same(tree: Any, others: Sequence[Any], what: str, alike: bool) -> None:
+    if not alike:
+        got = ", ".join(sorted({type(o).__name__ for o in others}))
+        raise TreeError(
+            f"trees differ: the first holds a {what} where another holds a {got} that does not "
+            "match; all trees of one kind must have one structure"
+        )
+
+
+def _agreed(value: Any, *others: Any) -> Any:
+    for other in others:
+        both_nan = value != value and other != other
+        if type(other) is not type(value) or not (other == value or both_nan):
+            raise TreeError(
+                f"cannot stack plain values that differ: {value!r} and {other!r}; "
+                "make what differs between clients an array"
+            )
+    return value
+
+
+def _stack_leaf(*parts: Any) -> Any:
+    try:
+        return np.stack(parts, dtype=parts[0].dtype, casting="no")
+    except (TypeError, ValueError) as error:
+        seen = sorted({f"{p.dtype}{list(p.shape)}" for p in parts})
+        raise TreeError(
+            f"cannot stack arrays of different kinds: got {', '.join(seen)}; "
+            "every client's arrays must have one dtype and shape"
+        ) from error
+
+
+def _encode_array(leaf: Any, arrays: dict[str, Any]) -> Any:
+    array = np.asarray(leaf)
+    if array.dtype.hasobject:
+        raise CheckpointError(
+            "cannot store an array of Python objects in a snapshot; give it a numeric dtype"
+        )
+    name = f"a{len(arrays)}"
+    arrays[name] = array
+    if isinstance(leaf, np.generic):
+        return {"scalar": name}
+    # Products may round differently for another order of the axes in memory, and a resumed run
+    # must repeat the first bit for bit: so the order is part of the state.
+    axes = sorted(range(array.ndim), key=lambda axis: -abs(array.strides[axis]))
+    if axes == list(range(array.ndim)) or 0 in array.strides:
+        return {"array": name}
+    arrays[name] = array.transpose(axes)
+    return {"array": name, "axes": axes}
+
+
+def _decode_array(skeleton: Any, arrays: Mapping[str, Any]) -> Any:
+    name = skeleton["array"] if "array" in skeleton else skeleton["scalar"]
+    if name not in arrays:
+        raise CheckpointError(f"the snapshot names an array {name!r} that it does not hold")
+    if "scalar" in skeleton:
+        return arrays[name][()]
+    if "axes" in skeleton:
+        return arrays[name].transpose(np.argsort(skeleton["axes"]))
+    return arrays[name]
+
+
+def _decode_node(name: str, parts: Mapping[str, Any], arrays: Mapping[str, Any]) -> Any:
+    if name not in _nodes:
+        raise CheckpointError(
+            f"the snapshot holds a {name}, which is not known here; import the plug-in that "
+            "defines it before resuming"
+        )
+    known = {f.name for f in fields(_nodes[name])}
+    if known != parts.keys():
+        raise CheckpointError(
+            f"the snapshot's {name} has the fields {sorted(parts)}, but here it has "
+            f"{sorted(known)}; resume with the version that wrote it, or start anew"
+        )
+    return _nodes[name](**{k: decode(v, arrays) for k, v in parts.items()})
+
+
+def _plain_key(key: Any) -> Any:
+    if key is not None and type(key) not in (bool, int, str):
+        raise CheckpointError(
+            f"cannot store a mapping with the key {key!r} in a snapshot; keys are strings or ints"
+        )
+    return key
+
+
+def _is_node(value: Any) -> bool:
+    return is_dataclass(value) and not isinstance(value, type)
 
 
 def _is_array(value: Any) -> bool:
