@@ -1,0 +1,65 @@
+"""True probabilities: the unbiased weights, where they are known."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftfold.arrays import Floats, Ints
+from driftfold.errors import CapabilityError
+from driftfold.estimators.base import Estimator
+from driftfold.fleet import Fleet
+from driftfold.participation.base import Attendance, KnownProbability
+from driftfold.registry import register
+from driftfold.trees import node
+
+
+@node
+class Probabilities:
+    """True probability p_i that each client contributes to a round, shape (N,)."""
+
+    p: Floats
+
+
+@register("oracle")
+@dataclass(frozen=True)
+class Oracle(Estimator[Probabilities]):
+    """Weight a_i / p_i with the true p_i: the expected step is that of full participation.
+
+    Source: RFedAGS, AGS-AP with known probabilities; Horvitz and Thompson (1952).
+
+    >>> from driftfold.participation import Bernoulli
+    >>> from driftfold.rng import Seed
+    >>> fleet = Fleet(Seed(1), samples=np.array([5, 5]), importance=np.full(2, 0.5))
+    >>> rule = Oracle()
+    >>> state = rule.begin(fleet, Bernoulli(p=(0.5, 0.1)).attend(fleet))
+    >>> weights, state = rule.weigh(state, fleet, np.array([0, 1]), round=1)
+    >>> weights
+    array([1., 5.])
+    """
+
+    needs_probability = True
+
+    def begin(self, fleet: Fleet, attendance: Attendance) -> Probabilities:
+        """Read the probabilities; raises `CapabilityError` when they are unknown or zero."""
+        if not isinstance(attendance, KnownProbability):
+            raise CapabilityError(
+                f"estimator 'oracle' needs the true probabilities, but {type(attendance).__name__} "
+                "does not know them; choose participation 'always', 'bernoulli', "
+                "'label_bernoulli' or 'uniform', or estimator 'past' or 'inclusive'"
+            )
+        p = attendance.probability(np.arange(fleet.size))
+        never = np.flatnonzero((p <= 0) & (fleet.importance > 0))
+        if never.size:
+            raise CapabilityError(
+                f"estimator 'oracle' divides by p_i, but p = {p[never[0]]:g} for client "
+                f"{never[0]} ({never.size} such of {fleet.size}): its part of the objective "
+                "cannot be reached; give every client a positive probability, or use estimator "
+                "'none'"
+            )
+        return Probabilities(p)
+
+    def weigh(
+        self, state: Probabilities, fleet: Fleet, responders: Ints, round: int
+    ) -> tuple[Floats, Probabilities]:
+        """Return a_i / p_i."""
+        return fleet.importance[responders] / state.p[responders], state
