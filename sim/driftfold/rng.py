@@ -1,0 +1,201 @@
+"""Random numbers addressed by key, never drawn from a shared stream.
+
+A draw is named by (seed, purpose, client, visit): it is the same whenever, in whatever order and in
+whatever company it is asked for, so that another client, metric or plug-in moves nobody's numbers.
+All conversions from raw words are our own, since NumPy promises the same values over versions for
+raw generators only.
+
+>>> stream = Seed(7).stream("batches")
+>>> stream.subsets(clients=np.array([0, 1]), visits=3, population=10, size=4)
+array([[4, 3, 6, 7],
+       [9, 1, 7, 2]])
+>>> stream.subsets(clients=1, visits=3, population=10, size=4)
+array([9, 1, 7, 2])
+"""
+
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from driftfold.arrays import Floats, Ints
+from driftfold.errors import SpecError
+from driftfold.integers import first_distinct, pair, scale, smallest_keys
+from driftfold.philox import philox
+
+IntsLike = npt.NDArray[np.integer] | int
+Words = npt.NDArray[np.uint32]
+
+_WORD = 2**32
+_LANES = 64
+
+
+@dataclass(frozen=True)
+class Seed:
+    """Root of all randomness of one experiment.
+
+    Attributes
+    ----------
+    value
+        The seed, 0 .. 2^64 - 1; all 64 bits count.
+
+    Raises
+    ------
+    SpecError
+        The seed is not a whole number in that range.
+
+    Examples
+    --------
+    >>> Seed(-1)
+    Traceback (most recent call last):
+    driftfold.errors.SpecError: a seed is a whole number from 0 to 2^64 - 1, got -1; choose another
+    """
+
+    value: int
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.value, int | np.integer) and not isinstance(self.value, bool)
+        if not whole or not 0 <= self.value < 2**64:
+            raise SpecError(
+                f"a seed is a whole number from 0 to 2^64 - 1, got {self.value!r}; choose another"
+            )
+
+    def stream(self, purpose: str) -> "Stream":
+        """Return the stream of all draws made for `purpose` (for example "batches")."""
+        return Stream(int(self.value), purpose)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """All draws made for one purpose under one seed.
+
+    `clients` and `visits` are whole numbers below 2^32 or integer arrays of them; they broadcast
+    to the batch shape (...). Asking for fewer numbers gives a prefix (not so for `subsets`).
+
+    Raises
+    ------
+    ValueError
+        A client, visit, count or bound outside its range.
+    """
+
+    seed: int
+    purpose: str
+
+    def words(self, clients: IntsLike, visits: IntsLike, count: int) -> Words:
+        """Uniform 32-bit words, shape (..., count).
+
+        Word 4b + j is word j of the Philox4x32-10 block with counter (b, client, visit, purpose),
+        where the purpose is a 32-bit hash of its name.
+
+        >>> Seed(7).stream("batches").words(0, visits=0, count=2)
+        array([3908207344, 1607329976], dtype=uint32)
+        """
+        _check_count(count)
+        who, when = np.broadcast_arrays(_numbers("client", clients), _numbers("visit", visits))
+        blocks = -(-count // 4)
+        rows = philox(self.seed, who.reshape(-1), when.reshape(-1), _tag(self.purpose), blocks)
+        return rows[:, :count].reshape(*who.shape, count)
+
+    def uniform(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats:
+        """Uniform float64 in [0, 1), multiples of 2^-53, shape (..., count).
+
+        >>> Seed(7).stream("response").uniform(np.arange(2), visits=0, count=1).shape
+        (2, 1)
+        """
+        numbers = pair(self.words(clients, visits, 2 * count))
+        fraction: Floats = (numbers >> np.uint64(11)) * np.float64(2.0**-53)
+        return fraction
+
+    def normal(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats:
+        """Draw standard normal float64, shape (..., count), at most 8.6 in size.
+
+        Box and Muller (1958): two uniforms u, v give sqrt(-2 log(1 - u)) (cos 2 pi v, sin 2 pi v).
+
+        >>> Seed(7).stream("noise").normal(0, visits=0, count=3).shape
+        (3,)
+        """
+        _check_count(count)
+        pairs = -(-count // 2)
+        uniform = self.uniform(clients, visits, 2 * pairs)
+        lead = uniform.shape[:-1]
+        # Whole vectors only: NumPy may take another path for the end of an array, which would make
+        # a client's bits depend on how many others are drawn with it.
+        size = uniform.size // 2
+        padded = np.zeros((2, -(-size // _LANES) * _LANES))
+        padded[:, :size] = uniform.reshape(size, 2).T
+        radius = np.sqrt(-2 * np.log(1 - padded[0]))
+        angle = 2 * np.pi * padded[1]
+        both = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
+        return both[:size].reshape(*lead, 2 * pairs)[..., :count]
+
+    def integers(self, clients: IntsLike, visits: IntsLike, count: int, high: IntsLike) -> Ints:
+        """Uniform int64 in [0, high), shape (..., count).
+
+        `high` is from 1 to 2^32 and broadcasts to the batch shape. No value's probability is off
+        by more than 2^-64 (Lemire 2019, multiplication without rejection).
+
+        >>> Seed(7).stream("pick").integers(np.arange(3), visits=0, count=2, high=6).shape
+        (3, 2)
+        """
+        bound = _numbers("high", high, 1, _WORD)[..., None]
+        return scale(pair(self.words(clients, visits, 2 * count)), bound).astype(np.int64)
+
+    def subsets(self, clients: IntsLike, visits: IntsLike, population: IntsLike, size: int) -> Ints:
+        """Uniformly random subsets: `size` distinct int64 below `population`, shape (..., size).
+
+        `population` is from `size` to 2^32 and broadcasts to the batch shape. The order within a
+        subset is uniformly random too.
+
+        >>> sorted(Seed(7).stream("batches").subsets(0, 0, population=5, size=5).tolist())
+        [0, 1, 2, 3, 4]
+        """
+        if not 0 <= size <= _WORD:
+            raise ValueError(f"size must be from 0 to 2^32, got {size}")
+        who, when, bound = np.broadcast_arrays(
+            _numbers("client", clients),
+            _numbers("visit", visits),
+            _numbers("population", population, max(1, size), _WORD),
+        )
+        batch = bound.shape
+        who, when, bound = who.reshape(-1), when.reshape(-1), bound.reshape(-1)
+        tag = _tag(self.purpose)
+        chosen = np.empty((len(bound), size), np.int64)
+        # Which way is a rule of the row alone, so that company cannot change it.
+        sparse = bound > 4 * size
+        for ways, choose in ((sparse, first_distinct), (~sparse, smallest_keys)):
+            rows = np.flatnonzero(ways)
+            if len(rows) and size:
+
+                def draw(some: Ints, count: int, rows: Ints = rows) -> Words:
+                    few = rows[some]
+                    blocks = -(-count // 4)
+                    return philox(self.seed, who[few], when[few], tag, blocks)[:, :count]
+
+                chosen[rows] = choose(draw, bound[rows], size)
+        return chosen.reshape(*batch, size)
+
+
+@lru_cache(maxsize=1024)
+def _tag(purpose: str) -> int:
+    """32-bit name of a purpose; the hash is of a fixed algorithm, unlike Python's own."""
+    return int.from_bytes(hashlib.blake2b(purpose.encode(), digest_size=4).digest(), "little")
+
+
+def _check_count(count: int) -> None:
+    if not 0 <= count <= 4 * _WORD:
+        raise ValueError(f"count must be from 0 to 2^34, got {count}")
+
+
+def _numbers(
+    what: str, given: IntsLike, low: int = 0, high: int = _WORD - 1
+) -> npt.NDArray[np.uint64]:
+    """`given` as uint64, after a check that all lie in low..high."""
+    numbers = np.asarray(given)
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"{what} must be integers, got {numbers.dtype}; convert them first")
+    if numbers.size and not low <= int(numbers.min()) <= int(numbers.max()) <= high:
+        wrong = numbers.min() if numbers.min() < low else numbers.max()
+        raise ValueError(f"{what} must be from {low} to {high}, got {wrong}")
+    return numbers.astype(np.uint64)
