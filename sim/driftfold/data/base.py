@@ -26,6 +26,11 @@ class Dataset:
     y: Ints | None = None
     owner: Ints | None = None
 
+    @property
+    def clients(self) -> int | None:
+        """Number of clients that own the samples by nature, or None."""
+        return None if self.owner is None else int(self.owner.max()) + 1
+
 
 @dataclass(frozen=True)
 class ClientData:

@@ -1,0 +1,72 @@
+"""From samples in rows to one padded block a client."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from driftfold.arrays import Floats, Ints
+from driftfold.data.base import ClientData, Dataset
+from driftfold.errors import DataError
+
+
+def assemble(dataset: Dataset, parts: Sequence[Ints]) -> ClientData:
+    """Gather the rows `parts[i]` of each client i into blocks padded to one length.
+
+    Parameters
+    ----------
+    dataset
+        Samples in rows, n of them.
+    parts
+        Row numbers of each of N clients, none twice.
+
+    Returns
+    -------
+    Blocks of shape (N, n_max, d), contiguous, float64.
+
+    Raises
+    ------
+    DataError
+        When no client has a sample, or a row is used twice or does not exist.
+
+    Examples
+    --------
+    >>> data = Dataset(x=np.array([[1.0], [2.0], [3.0]]), y=np.array([0, 1, 1]))
+    >>> clients = assemble(data, [np.array([2, 0]), np.array([1])])
+    >>> clients.x[..., 0].tolist(), clients.samples.tolist(), clients.label_shares.tolist()
+    ([[3.0, 1.0], [2.0, 0.0]], [2, 1], [[0.5, 0.5], [0.0, 1.0]])
+    """
+    n, d = dataset.x.shape
+    samples = np.array([len(part) for part in parts], dtype=np.int64)
+    if not samples.any():
+        raise DataError("no client has a single sample; use another partition or more data")
+    _once(np.concatenate(parts), n)
+    longest = int(samples.max())
+    x = np.zeros((len(parts), longest, d))
+    y = None if dataset.y is None else np.zeros((len(parts), longest), dtype=np.int64)
+    for client, part in enumerate(parts):
+        x[client, : len(part)] = dataset.x[part]
+        if y is not None and dataset.y is not None:
+            y[client, : len(part)] = dataset.y[part]
+    return ClientData(x=x, y=y, samples=samples, label_shares=_label_shares(dataset, parts))
+
+
+def _once(rows: Ints, n: int) -> None:
+    if rows.min() < 0 or rows.max() >= n:
+        raise DataError(
+            f"the partition names rows {rows.min()} .. {rows.max()} of data with rows 0 .. {n - 1}"
+        )
+    times = np.bincount(rows, minlength=n)
+    if times.max() > 1:
+        raise DataError(
+            f"the partition uses row {times.argmax()} of the data {times.max()} times; "
+            "a sample belongs to one client"
+        )
+
+
+def _label_shares(dataset: Dataset, parts: Sequence[Ints]) -> Floats | None:
+    """Share of each class among each client's samples, zeros for a client without any."""
+    if dataset.y is None:
+        return None
+    classes = int(dataset.y.max()) + 1
+    counts = np.stack([np.bincount(dataset.y[part], minlength=classes) for part in parts])
+    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
