@@ -92,6 +92,11 @@ class VirtualLoop(InsideOnlyLoop):
         self._trace.add(self._now, key)
 
     @property
+    def trace(self) -> EventTrace:
+        """The digest of the run's own events, for those who save and restore it."""
+        return self._trace
+
+    @property
     def events(self) -> int:
         """How many of the run's own events there were."""
         return self._trace.count
