@@ -45,10 +45,14 @@ class RecordSink(ABC):
 
     @abstractmethod
     def emit(self, record: Record) -> None:
-        """Take one record; raise when it cannot be kept."""
+        """Take one record; raise `RecordError` when it cannot be kept."""
 
     def rewind(self, seq: int) -> None:
         """Forget every record after `seq`: a resumed run will tell them again."""
+        return
+
+    def sync(self) -> None:
+        """Make durable what was told so far: a snapshot is about to name its position."""
         return
 
     def close(self) -> None:

@@ -1,0 +1,47 @@
+"""Digest of a sequence of records that can be stopped and continued."""
+
+import json
+from hashlib import blake2b
+
+from driftfold.telemetry.base import Record
+
+
+class RecordDigest:
+    """Chained hash h <- blake2b-128(h || record) over what repeats bit for bit in a record.
+
+    That is kind, time, version and values, floats by their bits; the order of the values, the
+    record's number and its timing do not count. The chain's present value is its whole state.
+
+    >>> digest = RecordDigest()
+    >>> digest.add(Record(1, "round", 2.5, 1, {"gap": float("inf")}, {"wall_s": 0.1}))
+    >>> digest.hex()
+    'd46076f934cc0932fd66d76434e4592e'
+    >>> RecordDigest(digest.hex()).hex() == digest.hex()
+    True
+    """
+
+    def __init__(self, start: str = "00" * 16) -> None:
+        self._chain = bytes.fromhex(start)
+
+    def add(self, record: Record) -> None:
+        """Continue the chain with one record."""
+        self._chain = blake2b(self._chain + canonical(record), digest_size=16).digest()
+
+    def hex(self) -> str:
+        """Return the present value, 32 hexadecimal digits."""
+        return self._chain.hex()
+
+
+def canonical(record: Record) -> bytes:
+    """Return the bytes that a record contributes: JSON with sorted keys and hexadecimal floats.
+
+    >>> canonical(Record(1, "round", 2.5, 1, {"n": 3, "gap": 0.5}))
+    b'["round","0x1.4000000000000p+1",1,{"gap":"0x1.0000000000000p-1","n":3}]'
+    """
+    values = {name: _exact(value) for name, value in record.values.items()}
+    body = [record.kind, _exact(record.time), record.version, values]
+    return json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _exact(value: float) -> str | int:
+    return value.hex() if isinstance(value, float) else value
