@@ -18,7 +18,8 @@ driftfold.errors.UnknownKind: unknown greeting kind 'plane'; did you mean 'plain
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import is_dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -68,6 +69,21 @@ def register(kind: str) -> Callable[[C], C]:
         return component
 
     return add
+
+
+@contextmanager
+def provisional() -> Iterator[None]:
+    """Keep what is registered inside only if the block ends without an error."""
+    before = {name: dict(known) for name, known in _kinds.items()}
+    try:
+        yield
+    except BaseException:
+        for name in set(_families) - set(before):
+            del _families[name], _kinds[name]
+        for name, known in before.items():
+            _kinds[name].clear()
+            _kinds[name].update(known)
+        raise
 
 
 def family_of(component: object) -> str | None:

@@ -1,0 +1,26 @@
+"""The kinds that come with driftfold: importing a family's modules registers them."""
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+
+FAMILY_PACKAGES = (
+    "data",
+    "manifolds",
+    "participation",
+    "latency",
+    "estimators",
+    "tasks",
+    "algorithms",
+    "compute",
+    "world",
+)
+
+
+@cache
+def load_builtins() -> None:
+    """Import every module of every family, once. None of them imports torch."""
+    for package in FAMILY_PACKAGES:
+        home = import_module(f"driftfold.{package}")
+        for module in iter_modules(home.__path__):
+            import_module(f"{home.__name__}.{module.name}")
