@@ -114,6 +114,10 @@ class Phase(ABC, Generic[S, D, P]):
         """Sample gradients that each client computes in one piece of work, shape (k,)."""
 
     @abstractmethod
+    def download_bytes(self) -> int:
+        """Size of what the server sends to one client, in bytes."""
+
+    @abstractmethod
     def upload_bytes(self) -> int:
         """Size of one client's payload in bytes."""
 

@@ -1,5 +1,6 @@
 """Tasks: what the federation minimises."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,10 +27,14 @@ class Batch:
     weights
         Weight of each row drawn (1/B_i, or 0 for padding), shape (..., B), or of all rows,
         shape (..., n_max), when `indices` is None.
+    whole
+        Whether these are all samples of each client, each with weight 1/n_i; a view may then use
+        what it knows about them as a whole.
     """
 
     indices: Ints | None
     weights: Floats
+    whole: bool = False
 
 
 class View(ABC):
@@ -72,6 +77,13 @@ class Problem(ABC):
 
     manifold: Manifold
     fleet: Fleet
+    itemsize: int = 8
+    """Bytes of one number of a point."""
+
+    @property
+    def point_bytes(self) -> int:
+        """Size of one point or tangent vector, in bytes."""
+        return math.prod(self.manifold.shape) * self.itemsize
 
     @abstractmethod
     def initial_point(self) -> Array:

@@ -1,0 +1,112 @@
+"""RFedAvg: local Riemannian SGD, averaged in the tangent space of the server's point.
+
+Li, J., Ma, S.: "Federated learning on Riemannian manifolds", 2023, Algorithm 2 with local steps
+in place of variance reduction; the main baseline of RFedAGS. The published method weights by
+1/|S_t| (estimator "none"); with the estimator "inclusive" or "oracle" it becomes RFedAvg with
+corrected weights 1/(q_i N), the ablation that separates the weights from the aggregation.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from annotated_types import Gt
+
+from driftfold.algorithms.aggregation import along
+from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
+from driftfold.algorithms.local_step import Broadcast, ServerPoint
+from driftfold.algorithms.step_size import Step, step_at
+from driftfold.algorithms.tangent_mean import ServerMap, check_tangent_mean, tangent_mean
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.registry import register
+from driftfold.tasks.base import BatchSize, Problem, View
+
+
+@register("rfedavg")
+@dataclass(frozen=True)
+class RFedAvg(Algorithm[ServerPoint]):
+    """Clients upload the point where K local steps end.
+
+    Attributes
+    ----------
+    steps
+        Local steps K.
+    batch
+        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+    step_size
+        Local step size alpha, a number or a rule.
+    server_map
+        The server's map along the mean: "exp" where the manifold has it, or "retraction".
+    """
+
+    steps: Annotated[int, Gt(0)] = 5
+    batch: BatchSize = "full"
+    step_size: Step = 0.01
+    server_map: ServerMap = "exp"
+
+    def check(self, problem: Problem) -> None:
+        """Require an inverse retraction."""
+        check_tangent_mean(problem, "rfedavg")
+
+    def phases(self, problem: Problem) -> Sequence[Phase[ServerPoint, Any, Any]]:
+        """Return the one exchange of a round."""
+        return (LocalDescent(self, problem),)
+
+    def begin(self, problem: Problem, x: Array) -> ServerPoint:
+        """Start at x."""
+        return ServerPoint(x)
+
+    def model(self, state: ServerPoint) -> Array:
+        """Return x_t."""
+        return state.point
+
+
+@dataclass(frozen=True)
+class LocalDescent(Phase[ServerPoint, Broadcast, Endpoint]):
+    """One round: x_t down, the end of the local path up."""
+
+    algorithm: RFedAvg
+    problem: Problem
+
+    payload_kind = Endpoint
+
+    @property
+    def steps(self) -> int:
+        """Local steps K."""
+        return self.algorithm.steps
+
+    def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
+        """Send x_t and alpha_t."""
+        return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
+
+    def local(
+        self, download: Broadcast, view: View, memory: Any, steps: int
+    ) -> LocalResult[Endpoint]:
+        """K steps x_{k+1} = R_{x_k}(-alpha grad f_i(x_k; B_k)) from x_t."""
+        manifold = self.problem.manifold
+        x = download.point
+        alpha = along(download.step_size, x)
+        for batch in view.batches(self.algorithm.batch, steps):
+            x = manifold.retract(x, -alpha * manifold.gradient(x, view.gradient(x, batch)))
+        return LocalResult(Endpoint(x))
+
+    def step(
+        self, state: ServerPoint, arrivals: Arrivals[Broadcast, Endpoint], weights: Floats
+    ) -> tuple[ServerPoint, Mapping[str, float]]:
+        """Go along the mean tangent vector."""
+        x, metrics = tangent_mean(
+            self.problem.manifold, state.point, arrivals, weights, self.algorithm.server_map
+        )
+        return ServerPoint(x), metrics
+
+    def samples(self, clients: Ints) -> Floats:
+        """K mini-batches."""
+        return self.steps * self.problem.batch_samples(self.algorithm.batch, clients)
+
+    def download_bytes(self) -> int:
+        """One point and one number."""
+        return self.problem.point_bytes + self.problem.itemsize
+
+    def upload_bytes(self) -> int:
+        """One point."""
+        return self.problem.point_bytes

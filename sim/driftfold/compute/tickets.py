@@ -1,0 +1,247 @@
+"""Tickets: work promised at its virtual start, done when its result is needed.
+
+`submit` costs nothing. When a result is due, everything pending is computed in as few stacks as
+possible. A ticket ends in virtual time by `commit` (the payload arrived) or `cancel` (it never
+will); until then the client's memory is as it was before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from driftfold.algorithms.base import LocalResult, Phase
+from driftfold.arrays import Ints
+from driftfold.compute.base import Engine, Stack
+from driftfold.compute.memories import Memories
+from driftfold.errors import ReplayMismatch
+from driftfold.trees import decode, encode, finite_rows, leaves, map_leaves, rows, stack
+
+
+class Ticket:
+    """One piece of work; opaque to client coroutines."""
+
+    __slots__ = ("block", "client", "committed", "dispatch", "download", "fault", "number", "phase",
+                 "row", "steps")
+
+    def __init__(
+        self, number: int, phase: int, client: int, dispatch: int, download: Any, steps: int
+    ) -> None:
+        self.number = number
+        self.phase = phase
+        self.client = client
+        self.dispatch = dispatch
+        self.download = download
+        self.steps = steps
+        self.committed = False
+        self.block: LocalResult[Any] | None = None
+        self.row = 0
+        self.fault: str | None = None
+
+    @property
+    def computed(self) -> bool:
+        """Whether the result is there (a fault is a result)."""
+        return self.block is not None or self.fault is not None
+
+
+@dataclass(frozen=True)
+class Results:
+    """Results of tickets: the good ones stacked in ticket order, the others with their reason."""
+
+    good: list[int]
+    payload: Any
+    metrics: dict[str, Any]
+    faults: dict[int, str]
+
+
+class TicketBook:
+    """All work of one run that is promised, done, or waiting to be used."""
+
+    def __init__(
+        self, engine: Engine, phases: Sequence[Phase[Any, Any, Any]], memories: Memories | None
+    ) -> None:
+        self._engine = engine
+        self._phases = phases
+        self.memories = memories
+        self.next = 0
+        self.live: dict[int, Ticket] = {}
+        self._pending: dict[int, Ticket] = {}
+        self.asleep = False
+        """While events are replayed nothing is computed."""
+        self.stacks = 0
+        self.stacked = 0
+
+    def submit(self, phase: int, client: int, dispatch: int, download: Any) -> Ticket:
+        """Promise a piece of work, at its virtual start."""
+        number = self.next
+        self.next = number + 1
+        ticket = Ticket(number, phase, client, dispatch, download, self._phases[phase].steps)
+        self.live[number] = self._pending[number] = ticket
+        return ticket
+
+    def commit(self, ticket: Ticket) -> None:
+        """The payload arrived: the client's new memory counts from now on."""
+        ticket.committed = True
+        if self.memories is not None and ticket.block is not None and not self.asleep:
+            self._remember([ticket])
+
+    def cancel(self, ticket: Ticket) -> None:
+        """The payload will never arrive; work not yet done is never done."""
+        self._pending.pop(ticket.number, None)
+        self.live.pop(ticket.number, None)
+
+    def truncate(self, ticket: Ticket, steps: int) -> None:
+        """Let the work end after `steps` of its steps, before or after it was computed."""
+        if ticket.committed:
+            raise ValueError(f"ticket {ticket.number} has arrived; it cannot be truncated any more")
+        if not 0 < steps <= ticket.steps:
+            raise ValueError(
+                f"cannot truncate ticket {ticket.number} to {steps} steps; it has {ticket.steps}"
+            )
+        if steps != ticket.steps:
+            ticket.steps, ticket.block, ticket.fault = steps, None, None
+            self._pending[ticket.number] = ticket
+
+    def release(self, tickets: Sequence[Ticket]) -> None:
+        """The results were used; forget them."""
+        for ticket in tickets:
+            self.live.pop(ticket.number, None)
+
+    def results(self, tickets: Sequence[Ticket]) -> Results:
+        """Results of `tickets`, computing everything pending if one of them is."""
+        if self.asleep:
+            raise RuntimeError("results are not to be had while events are replayed")
+        if any(not t.computed for t in tickets):
+            self.flush()
+        good = [i for i, t in enumerate(tickets) if t.fault is None]
+        faults = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+        if not good:
+            return Results(good, None, {}, faults)
+        payload, metrics = _gather([tickets[i] for i in good])
+        return Results(good, payload, metrics, faults)
+
+    def flush(self) -> None:
+        """Compute everything pending, in waves: a client's second ticket follows its first."""
+        while self._pending:
+            wave: dict[int, Ticket] = {}
+            for ticket in self._pending.values():
+                wave.setdefault(ticket.client, ticket)
+            chosen = list(self._pending.values()) if self.memories is None else list(wave.values())
+            groups: dict[tuple[int, int], list[Ticket]] = {}
+            for ticket in chosen:
+                del self._pending[ticket.number]
+                groups.setdefault((ticket.phase, ticket.steps), []).append(ticket)
+            for (phase, steps), group in groups.items():
+                group.sort(key=lambda t: (t.client, t.number))
+                self._compute(self._phases[phase], steps, group)
+
+    def snapshot(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """JSON-ready description of everything promised or unused; arrays go to `arrays`."""
+        kept = {**self.live, **self._pending}
+        downloads: dict[int, Any] = {}
+        tickets = []
+        for number in sorted(kept):
+            ticket = kept[number]
+            if id(ticket.download) not in downloads:
+                downloads[id(ticket.download)] = (len(downloads), encode(ticket.download, arrays))
+            block = ticket.block
+            result = None
+            if block is not None:
+                metrics = {k: v[ticket.row] for k, v in block.metrics.items()}
+                parts = (rows(block.payload, ticket.row), rows(block.memory, ticket.row), metrics)
+                result = encode(parts, arrays)
+            tickets.append(
+                {
+                    "number": number,
+                    "steps": ticket.steps,
+                    "download": downloads[id(ticket.download)][0],
+                    "result": result,
+                    "fault": ticket.fault,
+                }
+            )
+        return {
+            "next": self.next,
+            "downloads": [skeleton for _, skeleton in downloads.values()],
+            "tickets": tickets,
+        }
+
+    def restore(self, state: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+        """Fill the tickets that replay recreated with what `snapshot` described."""
+        kept = {**self.live, **self._pending}
+        numbers = [t["number"] for t in state["tickets"]]
+        replayed = self.next if kept or self.next else state["next"]
+        if sorted(kept) != numbers or replayed != state["next"]:
+            raise ReplayMismatch(
+                f"replay promised {replayed} pieces of work and holds {sorted(kept)[:9]}; the "
+                f"snapshot promised {state['next']} and holds {numbers[:9]}"
+            )
+        self.next = state["next"]
+        downloads = [decode(skeleton, arrays) for skeleton in state["downloads"]]
+        for saved in state["tickets"]:
+            ticket = kept[saved["number"]]
+            ticket.download = downloads[saved["download"]]
+            ticket.steps, ticket.fault = saved["steps"], saved["fault"]
+            if saved["result"] is not None:
+                one = rows(decode(saved["result"], arrays), None)  # a leading axis of length 1
+                ticket.block, ticket.row = LocalResult(*one), 0
+            if ticket.computed:
+                self._pending.pop(ticket.number, None)
+
+    def _compute(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> None:
+        try:
+            block = self._engine.run(self._stack(phase, steps, group))
+        except Exception as error:
+            if self._engine.strict:
+                raise
+            if len(group) == 1:
+                group[0].fault = f"{type(error).__name__}: {error}"
+            else:  # find out whose fault it is
+                for ticket in group:
+                    self._compute(phase, steps, [ticket])
+            return
+        self.stacks += 1
+        self.stacked += len(group)
+        sound = finite_rows((block.payload, block.memory), len(group))
+        for row, ticket in enumerate(group):
+            if sound[row]:
+                ticket.block, ticket.row = block, row
+            else:
+                ticket.fault = "the update is not finite"
+        if self.memories is not None:
+            self._remember([t for t in group if t.committed and t.fault is None])
+
+    def _stack(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> Stack:
+        clients = np.array([t.client for t in group], dtype=np.int64)
+        downloads = [t.download for t in group]
+        shared = all(d is downloads[0] for d in downloads)
+        return Stack(
+            phase=phase,
+            steps=steps,
+            clients=clients,
+            dispatches=np.array([t.dispatch for t in group], dtype=np.int64),
+            downloads=downloads[:1] if shared else downloads,
+            shared=shared,
+            memory=None if self.memories is None else self.memories.read(clients),
+        )
+
+    def _remember(self, tickets: list[Ticket]) -> None:
+        if tickets and self.memories is not None:
+            clients: Ints = np.array([t.client for t in tickets], dtype=np.int64)
+            parts = [rows(t.block.memory, t.row) for t in tickets if t.block is not None]
+            self.memories.write(clients, stack(parts))
+
+
+def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:
+    """Payloads and metrics of computed tickets, stacked in their order."""
+    first = tickets[0].block
+    assert first is not None
+    if all(t.block is first for t in tickets):
+        index = [t.row for t in tickets]
+        whole = index == list(range(len(leaves(first.payload)[0])))
+        pick = slice(None) if whole else index
+        return rows(first.payload, pick), {k: v[pick] for k, v in first.metrics.items()}
+    blocks = [t.block for t in tickets if t.block is not None]
+    parts = [rows(b.payload, t.row) for b, t in zip(blocks, tickets, strict=True)]
+    metrics = [rows(dict(b.metrics), t.row) for b, t in zip(blocks, tickets, strict=True)]
+    return stack(parts), stack(metrics)

@@ -1,0 +1,63 @@
+"""What a finished run gives."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from driftfold.telemetry.json_form import to_json_number
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of one run.
+
+    Attributes
+    ----------
+    spec_digest
+        Identity of the experiment: equal digests mean equal results.
+    event_digest
+        Digest of the run's own events, in order: who did what, when.
+    metrics_digest
+        Digest of the values of all training records; does not depend on how often was evaluated.
+    evaluation_digest
+        Digest of the values of all evaluations.
+    model_digest
+        Digest of the final model's bytes.
+    metrics
+        The final evaluation.
+    counts
+        What happened to clients over the whole run, by outcome.
+    ended
+        Why the run ended: "rounds", "seconds" or "nobody left".
+    rounds, events, time
+        Server steps, events, virtual seconds.
+    timing
+        Wall and CPU seconds of the run, seconds until the first round, stacks computed; not
+        repeatable.
+    resumed_from
+        Server version of the snapshot that the run was resumed from, or None.
+    changes
+        What differs between the software of the snapshot and of this process.
+    """
+
+    spec_digest: str
+    event_digest: str
+    metrics_digest: str
+    evaluation_digest: str
+    model_digest: str
+    metrics: Mapping[str, float]
+    counts: Mapping[str, int]
+    ended: str
+    rounds: int
+    events: int
+    time: float
+    timing: Mapping[str, float] = field(default_factory=dict)
+    resumed_from: int | None = None
+    changes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready form; NaN and infinities become strings."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        for name in ("metrics", "counts", "timing"):
+            plain[name] = {k: to_json_number(v) for k, v in plain[name].items()}
+        return {**plain, "changes": list(self.changes)}

@@ -1,0 +1,207 @@
+"""What the server computes: the next state from what arrived, and what it reports.
+
+This is the only part of the world that touches tensors. While a run is replayed it is `asleep`.
+"""
+
+from collections.abc import Mapping, Sequence
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from driftfold.algorithms.base import Arrivals
+from driftfold.arrays import Floats, Ints
+from driftfold.compute.tickets import TicketBook
+from driftfold.errors import BadUpdate, ClientError
+from driftfold.telemetry.metrics import merge
+from driftfold.telemetry.recorder import Recorder
+from driftfold.trees import finite, spread, stack
+from driftfold.world.inbox import Arrival
+from driftfold.world.tally import Tally
+from driftfold.world.world import World
+
+
+class Aggregator:
+    """The tensor side of the server.
+
+    Attributes
+    ----------
+    state
+        The algorithm's server state.
+    weighing
+        The estimator's state.
+    metrics
+        The last evaluation.
+    """
+
+    def __init__(
+        self, world: World, tickets: TicketBook, recorder: Recorder, tally: Tally
+    ) -> None:
+        self._world = world
+        self._tickets = tickets
+        self._tally = tally
+        self._recorder = recorder
+        self.state: Any = None
+        self.weighing: Any = None
+        self.metrics: Mapping[str, float] = {}
+        self.asleep = False
+        self._spoiled = False
+        self._round: dict[str, float] = {}
+        self._detail: dict[str, Any] | None = None
+        self._wall, self._cpu = perf_counter(), process_time()
+
+    def begin(self) -> None:
+        """Set up the first states, and measure the first iterate."""
+        world = self._world
+        self.state = world.algorithm.begin(world.problem, world.problem.initial_point())
+        self.weighing = world.estimator.begin(world.fleet, world.attendance)
+
+    def parts(self) -> dict[str, Any]:
+        """Return what a snapshot must hold of this: trees and plain values."""
+        return {
+            "state": self.state,
+            "weighing": self.weighing,
+            "metrics": dict(self.metrics),
+            "spoiled": self._spoiled,
+        }
+
+    def restore(self, parts: Mapping[str, Any]) -> None:
+        """Take over what `parts` gave."""
+        self.state, self.weighing = parts["state"], parts["weighing"]
+        self.metrics, self._spoiled = parts["metrics"], parts["spoiled"]
+
+    def broadcast(self, phase: int, version: int) -> Any:
+        """Return what a phase sends down at this version."""
+        return None if self.asleep else self._world.phases[phase].broadcast(self.state, version)
+
+    def step(self, phase: int, arrivals: Sequence[Arrival], version: int, time: float) -> None:
+        """Aggregate the arrivals of one phase into the state."""
+        if self.asleep:
+            return
+        last = phase == len(self._world.phases) - 1
+        if self._spoiled:
+            # An earlier phase of this round had nothing usable, so its download was void.
+            self._spoiled = not last
+            return
+        good, payload = self._usable(arrivals, version, time)
+        done = bool(good) and self._apply(phase, good, payload, version, last)
+        if not done:
+            self._spoiled = not last
+            self.skip(version)
+
+    def skip(self, version: int) -> None:
+        """Count a round that leaves the model as it was."""
+        if not self.asleep:
+            self._tally.add("skipped")
+            self.weighing = self._world.estimator.skip(self.weighing, version + 1)
+
+    def complete(self, version: int, time: float, counts: Mapping[str, float]) -> None:
+        """Report the round that led to `version`, and evaluate when it is time."""
+        if self.asleep:
+            return
+        wall, cpu = perf_counter(), process_time()
+        self._recorder.emit(
+            "round",
+            time,
+            version,
+            merge(counts, self._round),
+            timing={"wall": wall - self._wall, "cpu": cpu - self._cpu},
+            detail=self._detail,
+        )
+        self._wall, self._cpu = wall, cpu
+        self._round, self._detail = {}, None
+        every = self._world.evaluate_every
+        if every and version % every == 0:
+            self.evaluate(version, time)
+
+    def evaluate(self, version: int, time: float) -> None:
+        """Measure the model and report it. Schedules no events, draws no numbers."""
+        world = self._world
+        model = world.algorithm.model(self.state)
+        memories = None if self._tickets.memories is None else self._tickets.memories.visited()
+        self.metrics = merge(
+            world.problem.evaluate(model, time),
+            world.algorithm.evaluate(world.problem, self.state, memories, time),
+        )
+        self._recorder.emit("evaluation", time, version, self.metrics)
+
+    def _usable(
+        self, arrivals: Sequence[Arrival], version: int, time: float
+    ) -> tuple[list[Arrival], Any]:
+        """Arrivals whose results are sound, their payloads; the others are counted and told."""
+        sent = [a for a in arrivals if a.ticket is not None]
+        failed = {a.client: a.fault or "failed" for a in arrivals if a.ticket is None}
+        results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
+        rejected = {sent[i].client: why for i, why in results.faults.items()}
+        if failed and self._world.faults.on_client_error == "fail":
+            raise ClientError(_tell(failed, "failed", "on_client_error"))
+        if rejected and self._world.faults.on_bad_update == "fail":
+            raise BadUpdate(_tell(rejected, "sent no usable update", "on_bad_update"))
+        if failed or rejected:
+            note = "; ".join(f"client {c}: {why}" for c, why in sorted((failed | rejected).items()))
+            counts = {"failed": float(len(failed)), "rejected": float(len(rejected))}
+            self._recorder.emit("fault", time, version, counts, note=note)
+        good = [sent[i] for i in results.good]
+        self._tally.add("accepted", len(good))
+        self._tally.add("rejected", len(rejected))
+        self._tally.add("failed", len(failed))
+        if results.metrics:
+            ids = np.array([a.client for a in good], dtype=np.int64)
+            self._detail = {**(self._detail or {}), "client": ids, **results.metrics}
+        return good, results.payload
+
+    def _apply(
+        self, phase: int, good: Sequence[Arrival], payload: Any, version: int, last: bool
+    ) -> bool:
+        world = self._world
+        clients = np.array([a.client for a in good], dtype=np.int64)
+        weights, weighing = world.estimator.weigh(
+            self.weighing, world.fleet, clients, version + 1
+        )
+        if not np.isfinite(weights).all() or not weights.any():
+            return False
+        arrivals = self._arrivals(good, clients, payload, version)
+        state, metrics = world.phases[phase].step(self.state, arrivals, weights)
+        if not finite(state):
+            if world.faults.on_bad_update == "fail":
+                raise BadUpdate(
+                    f"the step to version {version + 1} made the model infinite or NaN though every "
+                    "update was finite; take smaller steps"
+                )
+            return False
+        self.state = state
+        if last:
+            self.weighing = weighing
+        self._round = merge(self._round, metrics, _weight_metrics(weights) if last else {})
+        return True
+
+    def _arrivals(
+        self, good: Sequence[Arrival], clients: Ints, payload: Any, version: int
+    ) -> Arrivals[Any, Any]:
+        downloads = [a.ticket.download for a in good if a.ticket is not None]
+        shared = all(d is downloads[0] for d in downloads)
+        versions = np.array([a.version for a in good], dtype=np.int64)
+        return Arrivals(
+            clients=clients,
+            payload=payload,
+            download=spread(downloads[0], len(good)) if shared else stack(downloads),
+            versions=versions,
+            stale=versions < version,
+        )
+
+
+def _weight_metrics(weights: Floats) -> dict[str, float]:
+    total = float(weights.sum())
+    return {
+        "weight_sum": total,
+        "weight_max": float(weights.max()),
+        "effective_size": total**2 / float((weights**2).sum()),
+    }
+
+
+def _tell(faults: Mapping[int, str], what: str, policy: str) -> str:
+    client, why = next(iter(sorted(faults.items())))
+    more = f" (and {len(faults) - 1} more clients)" if len(faults) > 1 else ""
+    return f"client {client}{more} {what}: {why}; to go on without it, set faults.{policy}"
+
+

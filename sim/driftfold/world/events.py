@@ -1,0 +1,59 @@
+"""The names of a run's own events: who, at which stage of which visit.
+
+An event's key is one 63-bit number, so that the kernel can file it without looking: 28 bits for
+the client, 30 for the dispatch, 3 for the phase, 2 for the stage. It holds no task name and no
+address, so that two runs of one specification name their events alike.
+"""
+
+from enum import IntEnum
+from typing import Final
+
+from driftfold.errors import RunError
+
+CLIENTS: Final = 2**28 - 1
+DISPATCHES: Final = 2**30
+PHASES: Final = 2**3
+SERVER: Final = CLIENTS
+"""The server's place among the client numbers."""
+
+
+class Stage(IntEnum):
+    """Where a client is in its visit, or what the server does."""
+
+    DOWNLOADED = 0
+    WORKED = 1
+    SENT = 2
+    LEFT = 3
+
+
+class ServerEvent(IntEnum):
+    """Events of the server's own."""
+
+    WAITED = 0
+    CLOSED = 1
+    EMPTY = 2
+
+
+def visit_key(client: int, dispatch: int, phase: int) -> int:
+    """Key of stage 0 of a visit; add the `Stage`.
+
+    >>> visit_key(1, 0, 0) + Stage.SENT == (1 << 35) + 2
+    True
+    """
+    return client << 35 | dispatch << 5 | phase << 2
+
+
+def server_key(dispatch: int, phase: int, event: ServerEvent) -> int:
+    """Key of an event of the server."""
+    return visit_key(SERVER, dispatch, phase) + event
+
+
+def check_room(clients: int, dispatch: int, phases: int) -> None:
+    """Raise `RunError` when the numbers do not fit into a key."""
+    for what, got, room in (
+        ("clients", clients, CLIENTS),
+        ("dispatches", dispatch, DISPATCHES),
+        ("phases", phases, PHASES),
+    ):
+        if got > room:
+            raise RunError(f"{got} {what} in one run; event keys have room for {room}")

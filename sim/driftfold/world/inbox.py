@@ -1,0 +1,102 @@
+"""The server's inbox: payloads that arrived and wait to be used."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from driftfold.compute.tickets import Ticket
+
+
+class Arrival(NamedTuple):
+    """One payload, or the news that there will be none.
+
+    Attributes
+    ----------
+    client, phase, dispatch
+        Whose, of which phase, of which visit.
+    version
+        Server version that the client downloaded.
+    received
+        Virtual time of arrival in seconds.
+    ticket
+        The work behind it; opaque until the server steps. None when the client failed.
+    fault
+        Why there is no payload.
+    """
+
+    client: int
+    phase: int
+    dispatch: int
+    version: int
+    received: float
+    ticket: Ticket | None
+    fault: str | None = None
+
+
+class Inbox:
+    """Arrivals by phase, in order of arrival.
+
+    The server waits with `fill` and takes with `take`. Thresholds count arrivals, not their
+    values, so timing never depends on what was computed.
+    """
+
+    def __init__(self, phases: int) -> None:
+        self._arrived: list[list[Arrival]] = [[] for _ in range(phases)]
+        self._wanted: Mapping[int, int] = {}
+        self._patient = True
+        self._full: asyncio.Future[int | None] | None = None
+
+    def put(self, arrival: Arrival) -> None:
+        """Take in one arrival."""
+        arrived = self._arrived[arrival.phase]
+        arrived.append(arrival)
+        full = self._full
+        if full is not None and len(arrived) >= self._wanted.get(arrival.phase, 1 << 62):
+            self._full = None
+            full.set_result(arrival.phase)
+
+    def lost(self, left: int) -> None:
+        """Learn that a client will not deliver, and that `left` others are still on a visit."""
+        full = self._full
+        if full is not None and (left == 0 or not self._patient):
+            self._full = None
+            full.set_result(None)
+
+    def waiting(self, phase: int) -> int:
+        """How many arrivals of `phase` wait to be taken."""
+        return len(self._arrived[phase])
+
+    async def fill(
+        self, wanted: Mapping[int, int], until: float = float("inf"), *, patient: bool = True
+    ) -> int | None:
+        """Wait until some phase has its wanted number of arrivals; return that phase.
+
+        Returns None when virtual time `until` comes first, when the last client on a visit is
+        lost, or, unless `patient`, when any is.
+        """
+        for phase, count in wanted.items():
+            if len(self._arrived[phase]) >= count:
+                return phase
+        self._wanted, self._patient = wanted, patient
+        self._full = asyncio.get_running_loop().create_future()
+        try:
+            if until == float("inf"):
+                return await self._full
+            async with asyncio.timeout_at(until):
+                return await self._full
+        except TimeoutError:
+            return None
+        finally:
+            self._full = None
+
+    def take(self, phase: int, count: int | None = None) -> list[Arrival]:
+        """Remove and return the first `count` arrivals of a phase (all of them by default)."""
+        arrived = self._arrived[phase]
+        taken = arrived[:count]
+        del arrived[: len(taken)]
+        return taken
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return not any(self._arrived)

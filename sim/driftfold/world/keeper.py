@@ -1,0 +1,150 @@
+"""The keeper: writes snapshots, and brings a resumed run back to where one was taken.
+
+Coroutines cannot be saved. Timing does not depend on tensors, so a run is brought back by playing
+its events again with compute off, and then loading the tensors. Where nothing was in flight, at
+the end of a synchronous round, there is nothing to play again and the run restarts from the state.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from driftfold.checkpoint.base import CheckpointStore, Snapshot
+from driftfold.errors import CheckpointError, ReplayMismatch
+from driftfold.kernel import now
+from driftfold.telemetry.recorder import Recorder
+from driftfold.trees import decode, encode
+from driftfold.world.server import Server
+
+FORMAT = 1
+
+
+class Keeper:
+    """Keeps one run's snapshots.
+
+    Attributes
+    ----------
+    store, run
+        Where snapshots go, and under which name; no store keeps none.
+    every
+        Server steps between snapshots; 0 takes none.
+    identity
+        What must be equal for a snapshot to belong to this run (the specification's digest).
+    facts
+        What else to write into each snapshot (the software's fingerprint).
+    past
+        The snapshot to resume from, until that is done.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        store: CheckpointStore | None,
+        run: str,
+        every: int,
+        identity: Mapping[str, Any],
+        facts: Mapping[str, Any],
+        past: Snapshot | None = None,
+    ) -> None:
+        self._recorder = recorder
+        self._store = store
+        self._run = run
+        self._every = every
+        self._identity = identity
+        self._facts = facts
+        self.past = past
+        if past is not None:
+            self._check(past.meta)
+
+    @property
+    def start(self) -> float:
+        """Virtual time at which the loop must start."""
+        return self.past.meta["time"] if self.past and self.past.meta["quiet"] else 0.0
+
+    def begin(self, server: Server) -> None:
+        """Start afresh, or restart from a quiet snapshot, or fall asleep until replay is done."""
+        server.aggregator.begin()
+        if self.past is None:
+            server.aggregator.evaluate(0, now())
+        elif self.past.meta["quiet"]:
+            server.trace.restore(self.past.meta["trace"])
+            self._load(server, self.past)
+        else:
+            server.decisions = [list(d) for d in self.past.meta["decisions"]]
+            self._sleep(server, True)
+
+    def after_step(self, server: Server) -> None:
+        """Take a snapshot when one is due; or wake up when replay has come far enough."""
+        if self.past is not None:
+            if server.version == self.past.meta["version"]:
+                self._compare(server, self.past.meta)
+                self._load(server, self.past)
+                self._sleep(server, False)
+        elif self._store is not None and self._every and server.version % self._every == 0:
+            self._recorder.sync()  # no snapshot may point past the records that are on disk
+            self._store.save(self._run, self.snapshot(server))
+
+    def snapshot(self, server: Server) -> Snapshot:
+        """Return everything that the run needs to go on from here."""
+        arrays: dict[str, Any] = {}
+        aggregator, memories = server.aggregator, server.tickets.memories
+        trace = server.trace
+        meta = {
+            **self._facts,
+            "format": FORMAT,
+            "identity": dict(self._identity),
+            "time": now(),
+            "version": server.version,
+            "dispatches": server.dispatches,
+            "carried": sorted(server.carried.items()),
+            "quiet": not server.in_flight and server.inbox.empty,
+            "events": trace.count,
+            "event_digest": trace.digest(),
+            "trace": trace.state(),
+            "decisions": server.decisions[: server.decided],
+            "recorder": self._recorder.state(),
+            "tally": server.tally.state(),
+            "tickets": server.tickets.snapshot(arrays),
+            "aggregator": encode(aggregator.parts(), arrays),
+            "memories": None if memories is None else encode(memories.visited(), arrays),
+        }
+        return Snapshot(meta, arrays)
+
+    def _load(self, server: Server, past: Snapshot) -> None:
+        meta, arrays = past.meta, past.arrays
+        server.version, server.dispatches = meta["version"], meta["dispatches"]
+        server.carried = {client: phase for client, phase in meta["carried"]}
+        server.decisions = [list(d) for d in meta["decisions"]]
+        server.decided = len(server.decisions)
+        server.tally.restore(meta["tally"])
+        server.tickets.restore(meta["tickets"], arrays)
+        server.aggregator.restore(decode(meta["aggregator"], arrays))
+        if server.tickets.memories is not None:
+            server.tickets.memories.restore(*decode(meta["memories"], arrays))
+        self._recorder.restore(meta["recorder"])
+        self.past = None
+
+    def _sleep(self, server: Server, asleep: bool) -> None:
+        server.aggregator.asleep = server.tickets.asleep = asleep
+
+    def _compare(self, server: Server, meta: Mapping[str, Any]) -> None:
+        trace = server.trace
+        got = (trace.count, trace.digest(), now(), server.dispatches)
+        wanted = (meta["events"], meta["event_digest"], meta["time"], meta["dispatches"])
+        if got != wanted:
+            raise ReplayMismatch(
+                f"replay to server version {server.version} gave (events, digest, time, "
+                f"dispatches) = {got}; the snapshot was taken at {wanted}: the code, a plug-in or "
+                "a package has changed what happens; resume with the versions of the first run "
+                "or start the run afresh"
+            )
+
+    def _check(self, meta: Mapping[str, Any]) -> None:
+        if meta.get("format") != FORMAT:
+            raise CheckpointError(
+                f"the snapshot has format {meta.get('format')}; this version reads {FORMAT}"
+            )
+        if meta["identity"] != dict(self._identity):
+            raise CheckpointError(
+                f"the snapshot belongs to another experiment ({meta['identity']}); this one is "
+                f"{dict(self._identity)}; choose another folder, or run the same specification"
+            )

@@ -1,0 +1,247 @@
+"""The server: invite, send, collect, aggregate, measure.
+
+A cadence (`world/cadence.py`) decides when each of these happens; this file says what each does.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from driftfold.arrays import Ints
+from driftfold.compute.tickets import Ticket, TicketBook
+from driftfold.errors import ReplayMismatch, RunError
+from driftfold.kernel import VirtualLoop, now, sleep
+from driftfold.kernel.trace import EventTrace
+from driftfold.world.aggregate import Aggregator
+from driftfold.world.client import Errand, visit
+from driftfold.world.events import ServerEvent, check_room, server_key, visit_key
+from driftfold.world.inbox import Arrival, Inbox
+from driftfold.world.tally import Tally
+from driftfold.world.world import World
+
+
+class NobodyLeft(Exception):  # noqa: N818 - the end of a story, not an error
+    """No client will ever be available again."""
+
+
+class Server:
+    """One federation's server.
+
+    Attributes
+    ----------
+    version
+        Server steps taken so far.
+    dispatches
+        Invitations made so far; the next one's number.
+    in_flight
+        The task of each client that is on a visit. A client in flight is never invited again.
+    """
+
+    def __init__(
+        self, world: World, tickets: TicketBook, aggregator: Aggregator, tally: Tally
+    ) -> None:
+        self.world = world
+        self.tickets = tickets
+        self.aggregator = aggregator
+        self.tally = tally
+        self.inbox = Inbox(len(world.phases))
+        self.in_flight: dict[int, asyncio.Task[None]] = {}
+        self.carried: dict[int, int] = {}
+        self.decisions: list[list[Any]] = []
+        self.decided = 0
+        self.version = 0
+        self.dispatches = 0
+        self.loop = _running()
+        self._everyone = np.arange(world.fleet.size, dtype=np.int64)
+        check_room(world.fleet.size, 0, len(world.phases))
+
+    @property
+    def trace(self) -> EventTrace:
+        """The digest of the run's own events."""
+        return self.loop.trace
+
+    # -- who is there -------------------------------------------------------------------------
+
+    def pool(self) -> Ints:
+        """Ids of the clients that are on and not in flight, ascending."""
+        on = self.world.attendance.available(self._everyone, now())
+        if self.in_flight:
+            on = on.copy()
+            on[list(self.in_flight)] = False
+        return self._everyone[on]
+
+    async def somebody(self) -> Ints:
+        """Return the pool as soon as it is not empty: time jumps to the next client that comes.
+
+        Raises `NobodyLeft` when none ever will.
+        """
+        while not len(pool := self.pool()):
+            idle = np.ones(len(self._everyone), dtype=bool)
+            idle[list(self.in_flight)] = False
+            times = self.world.attendance.next_on(self._everyone[idle], now())
+            soonest = float(times.min(initial=np.inf))
+            if soonest == np.inf:
+                raise NobodyLeft
+            await sleep(
+                max(0.0, soonest - now()), server_key(self.dispatches, 0, ServerEvent.WAITED)
+            )
+        return pool
+
+    def invite(self, clients: Ints) -> tuple[Ints, int]:
+        """Ask `clients` to take part; return those who will answer, and the dispatch's number."""
+        dispatch = self.dispatches
+        self.dispatches += 1
+        check_room(0, dispatch, 0)
+        answers = self.world.attendance.responds(clients, dispatch)
+        willing = clients[answers]
+        self.tally.add("invited", len(clients))
+        self.tally.add("declined", len(clients) - len(willing))
+        return willing, dispatch
+
+    # -- sending ------------------------------------------------------------------------------
+
+    def send(self, phase: int, clients: Ints, dispatch: int) -> int:
+        """Send a phase's download to `clients` and let their visits begin; return how many."""
+        clients = self._present(phase, clients)
+        if not len(clients):
+            return 0
+        for client in clients.tolist() if self.carried else ():
+            self.carried.pop(client, None)
+        work = self.world.phases[phase]
+        payload = self.aggregator.broadcast(phase, self.version)
+        down, up = work.download_bytes(), work.upload_bytes()
+        delays = self.world.delays
+        times = zip(
+            clients.tolist(),
+            delays.download(clients, down, dispatch).tolist(),
+            delays.compute(clients, work.samples(clients), dispatch).tolist(),
+            delays.upload(clients, up, dispatch).tolist(),
+            self.world.attendance.session_end(clients, now()).tolist(),
+            strict=True,
+        )
+        loop = self.loop
+        for client, download, compute, upload, leaves in times:
+            errand = Errand(
+                client,
+                phase,
+                dispatch,
+                self.version,
+                payload,
+                download,
+                compute,
+                upload,
+                leaves,
+                visit_key(client, dispatch, phase),
+            )
+            self.in_flight[client] = loop.create_task(visit(self, errand), name=f"client {client}")
+        self.tally.add("bytes_down", down * len(clients))
+        return len(clients)
+
+    def carrying(self, clients: Ints, phase: int) -> Ints:
+        """Those of `clients` that have `phase` left to do from an earlier visit."""
+        if not self.carried:
+            return clients[:0]
+        return clients[[self.carried.get(c) == phase for c in clients.tolist()]]
+
+    def _present(self, phase: int, clients: Ints) -> Ints:
+        """Those of `clients` that are there for a phase; later phases can find them away."""
+        if phase == 0:
+            return clients
+        here = self.world.attendance.available(clients, now())
+        away = clients[~here]
+        self.tally.add("missed", len(away))
+        if self.world.phases[phase].missed == "carry":
+            self.carried.update(dict.fromkeys(away.tolist(), phase))
+        return clients[here]
+
+    # -- receiving ----------------------------------------------------------------------------
+
+    def receive(self, arrival: Arrival) -> None:
+        """Take in what a client sent, or the news that it failed."""
+        self.in_flight.pop(arrival.client, None)
+        if arrival.ticket is not None:
+            self.tickets.commit(arrival.ticket)
+            self.tally.add("bytes_up", self.world.phases[arrival.phase].upload_bytes())
+        self.inbox.put(arrival)
+
+    def lose(
+        self, errand: Errand, ticket: Ticket | None, done: float, late: bool = False
+    ) -> None:
+        """Settle a client that will not deliver: it left, or was sent home (`late`).
+
+        `done` is the share of its work that was done by then.
+        """
+        self.in_flight.pop(errand.client, None)
+        self.tally.add("late" if late else "dropped")
+        if ticket is not None:
+            steps = int(done * ticket.steps)
+            if self.world.algorithm.dropout == "commit" and steps:
+                self.tickets.truncate(ticket, steps)
+                self.tickets.commit(ticket)
+                self.tickets.release([ticket])
+            else:
+                self.tickets.cancel(ticket)
+        self.inbox.lost(len(self.in_flight))
+
+    async def dismiss(self, dispatch: int) -> None:
+        """Send home every client still in flight, and wait until all have stopped."""
+        late = list(self.in_flight.values())
+        if late:
+            self.loop.record(server_key(dispatch, 0, ServerEvent.CLOSED))
+            for task in late:
+                task.cancel()
+            await asyncio.wait(late)
+            self.in_flight.clear()
+
+    # -- stepping -----------------------------------------------------------------------------
+
+    def step(self, phase: int, arrivals: Sequence[Arrival]) -> Ints:
+        """Aggregate arrivals of a phase; return their clients, for the next phase.
+
+        The last phase's step completes a round: the version grows by one, whatever the values.
+        """
+        ordered = sorted(arrivals, key=lambda a: (a.client, a.dispatch))
+        self.tally.add("arrived", len(ordered))
+        self.aggregator.step(phase, ordered, self.version, now())
+        self.tickets.release([a.ticket for a in ordered if a.ticket is not None])
+        if phase == len(self.world.phases) - 1:
+            self._complete()
+        return np.array([a.client for a in ordered], dtype=np.int64)
+
+    async def skip(self, pause: float, dispatch: int) -> None:
+        """Let a round pass in which nobody contributes; it lasts `pause` virtual seconds."""
+        await sleep(pause, server_key(dispatch, 0, ServerEvent.EMPTY))
+        self.aggregator.skip(self.version)
+        self._complete()
+
+    def _complete(self) -> None:
+        self.version += 1
+        counts = self.tally.close_round()
+        self.aggregator.complete(self.version, now(), counts)
+
+    async def decide(
+        self, name: str, fn: Callable[[Any], Any], tickets: Sequence[Ticket] = ()
+    ) -> Any:
+        """Let a value decide what happens next: the only door from tensors to timing.
+
+        `fn` gets the tickets' results and returns something JSON can hold. The answer is logged,
+        and a replay reads it from the log instead of computing it.
+        """
+        if self.decided < len(self.decisions):
+            logged, answer = self.decisions[self.decided]
+            if logged != name:
+                raise ReplayMismatch(f"replay asks to decide {name!r} where the run decided {logged!r}")
+        else:
+            answer = fn(self.tickets.results(tickets) if tickets else None)
+            self.decisions.append([name, answer])
+        self.decided += 1
+        return answer
+
+
+def _running() -> VirtualLoop:
+    loop = asyncio.get_running_loop()
+    if not isinstance(loop, VirtualLoop):
+        raise RunError(f"a server lives in virtual time, not on a {type(loop).__name__}")
+    return loop
