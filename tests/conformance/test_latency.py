@@ -1,0 +1,113 @@
+"""Every registered latency keeps its contract, and the check catches those that do not."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from driftfold.arrays import Floats, Ints
+from driftfold.fleet import Fleet
+from driftfold.latency import Constant, Delays, Latency, Lognormal
+from driftfold.registry import kind_of, kinds
+from driftfold.rng import Seed
+from driftfold.testing.latency import check_latency
+
+EXAMPLES: list[Latency] = [
+    Constant(),
+    Constant(download=1.0, overhead=0.5, per_sample=0.01, upload=2.0),
+    Lognormal(),
+    Lognormal(device_spread=0.0, compute_jitter=0.0, link_jitter=0.0, down_spread=0.0),
+    Lognormal(device_spread=10.0, compute_jitter=10.0, link_correlation=-1.0),
+]
+
+
+def fleet() -> Fleet:
+    return Fleet(Seed(2), np.full(70, 10), np.full(70, 1 / 70))
+
+
+@pytest.mark.parametrize("model", EXAMPLES, ids=repr)
+def test_contract(model: Latency) -> None:
+    check_latency(model, fleet())
+
+
+def test_every_kind_of_the_library_is_covered() -> None:
+    shipped = {
+        kind for kind, cls in kinds("latency").items() if cls.__module__.startswith("driftfold.")
+    }
+    assert shipped == {kind_of(model) for model in EXAMPLES}
+
+
+@dataclass(frozen=True)
+class Fixed(Latency):
+    """Hands out one set of delays, to try the check on."""
+
+    made: Delays
+
+    def delays(self, fleet: Fleet) -> Delays:
+        return self.made
+
+
+class Instant(Delays):
+    """Takes no time at all."""
+
+    def download(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return np.zeros(len(clients))
+
+    def compute(self, clients: Ints, samples: Floats, dispatch: int) -> Floats:
+        return np.zeros(len(clients))
+
+    def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return np.zeros(len(clients))
+
+
+class Backwards(Instant):
+    """Ends before it begins."""
+
+    def compute(self, clients: Ints, samples: Floats, dispatch: int) -> Floats:
+        return np.full(len(clients), -1.0)
+
+
+class Endless(Instant):
+    """Never ends."""
+
+    def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return np.full(len(clients), np.inf)
+
+
+class Eager(Instant):
+    """Is done sooner the more there is to do."""
+
+    def download(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return np.full(len(clients), 1 / (1 + nbytes))
+
+
+@dataclass
+class Advancing(Instant):
+    """A generator that every query advances."""
+
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return nbytes * (1 + 1e-9 * self.rng.random(len(clients)))
+
+
+class Shared(Instant):
+    """Divides one pipe among those who ask."""
+
+    def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
+        return np.full(len(clients), float(nbytes * len(clients)))
+
+
+@pytest.mark.parametrize(
+    ("delays", "message"),
+    [
+        (Backwards(), "at least 0"),
+        (Endless(), "finite"),
+        (Eager(), "less time for more work"),
+        (Advancing(), "order or company"),
+        (Shared(), "order or company"),
+    ],
+)
+def test_the_check_catches(delays: Delays, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        check_latency(Fixed(delays), fleet())

@@ -1,0 +1,123 @@
+"""Every registered participation keeps its contract, and the check catches those that do not."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from driftfold.arrays import Bools, Floats, Ints
+from driftfold.fleet import Fleet
+from driftfold.participation import (
+    Always,
+    Attendance,
+    Bernoulli,
+    Diurnal,
+    LabelBernoulli,
+    Participation,
+    Uniform,
+)
+from driftfold.registry import kind_of, kinds
+from driftfold.rng import Seed
+from driftfold.testing.participation import check_participation
+
+EXAMPLES: list[Participation] = [
+    Always(),
+    Bernoulli(),
+    Bernoulli(p=0.0),
+    Bernoulli(p=1.0),
+    Diurnal(),
+    Diurnal(duty=0.05, amplitude=2.0, slot=700.0, horizon=2.0),
+    LabelBernoulli(),
+    Uniform(rho=0.3),
+    Uniform(size=11),
+]
+
+
+def fleet() -> Fleet:
+    shares = np.random.default_rng(0).dirichlet(np.ones(4), 11)
+    return Fleet(Seed(2), np.full(11, 10), np.full(11, 1 / 11), shares)
+
+
+@pytest.mark.parametrize("model", EXAMPLES, ids=repr)
+def test_contract(model: Participation) -> None:
+    check_participation(model, fleet())
+
+
+def test_every_kind_of_the_library_is_covered() -> None:
+    shipped = {
+        kind
+        for kind, cls in kinds("participation").items()
+        if cls.__module__.startswith("driftfold.")
+    }
+    assert shipped == {kind_of(model) for model in EXAMPLES}
+
+
+@dataclass(frozen=True)
+class Fixed(Participation):
+    """Hands out one attendance, to try the check on."""
+
+    attendance: Attendance
+
+    def attend(self, fleet: Fleet) -> Attendance:
+        return self.attendance
+
+
+@dataclass
+class Advancing(Attendance):
+    """A generator that every query advances."""
+
+    rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
+
+    def responds(self, clients: Ints, dispatch: int) -> Bools:
+        return self.rng.random(len(clients)) < 0.5
+
+
+class EndsLate(Attendance):
+    """On in even hours, but sessions are said to end a minute too late."""
+
+    def available(self, clients: Ints, t: float) -> Bools:
+        return np.full(len(clients), int(t // 3600) % 2 == 0)
+
+    def session_end(self, clients: Ints, t: float) -> Floats:
+        on = self.available(clients, t)
+        return np.where(on, (t // 3600 + 1) * 3600 + 60, t)
+
+    def next_on(self, clients: Ints, t: float) -> Floats:
+        return np.where(self.available(clients, t), t, (t // 3600 + 1) * 3600)
+
+
+class Closed(EndsLate):
+    """Still on at the very end of a session."""
+
+    def session_end(self, clients: Ints, t: float) -> Floats:
+        on = self.available(clients, t)
+        return np.where(on, np.nextafter((t // 3600 + 1) * 3600, 0), t)
+
+
+class Overstated(Attendance):
+    """Answers always, and says half of the time."""
+
+    def probability(self, clients: Ints) -> Floats:
+        return np.full(len(clients), 0.5)
+
+
+class Flat(Attendance):
+    """Answers for all clients at once."""
+
+    def available(self, clients: Ints, t: float) -> Bools:
+        return np.ones(1, dtype=bool)
+
+
+@pytest.mark.parametrize(
+    ("attendance", "message"),
+    [
+        (Advancing(), "order or company"),
+        (EndsLate(), "it does not"),
+        (Closed(), "does not change at"),
+        (Overstated(), "probability is 0.5"),
+        (Flat(), "wanted bool"),
+    ],
+)
+def test_the_check_catches(attendance: Attendance, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        check_participation(Fixed(attendance), fleet())
