@@ -95,11 +95,11 @@ class Slots(Attendance):
 
     def session_end(self, clients: Ints, t: float) -> Floats:
         """Start of the first slot after t in which the client is off; t if it is off at t."""
-        return np.where(self.available(clients, t), self._next_slot(clients, t, on=False), t)
+        return self._leaves(clients, t, on=True)
 
     def next_on(self, clients: Ints, t: float) -> Floats:
         """Return t if the client is on, else the start of the first later slot where it is."""
-        return np.where(self.available(clients, t), t, self._next_slot(clients, t, on=True))
+        return self._leaves(clients, t, on=False)
 
     def on_probability(self, clients: Ints, slots: Ints) -> Floats:
         """Probability that each client is on in each slot, shape (k, slots)."""
@@ -125,21 +125,22 @@ class Slots(Attendance):
             return number + 1
         return number - 1 if number * length > t else number
 
-    def _next_slot(self, clients: Ints, t: float, on: bool) -> Floats:
-        """Start of the first slot after t's in which each client is on (or off), else inf."""
+    def _leaves(self, clients: Ints, t: float, on: bool) -> Floats:
+        """When each client, from t, ceases to be on (or off): t itself if it is not, else inf."""
         result = np.full(len(clients), np.inf)
-        if self.model.duty == 0 and on:
+        if self.model.duty == 0 and not on:
             return result
         waiting = np.arange(len(clients))
-        first = self._slot(t) + 1
-        last = first + max(1, math.ceil(self.model.horizon * _DAY / self.model.slot))
+        first = self._slot(t)
+        last = first + 1 + max(1, math.ceil(self.model.horizon * _DAY / self.model.slot))
         width = 8
         while waiting.size and first < last:
             width = max(1, min(width, last - first, _TILE // waiting.size))
             slots = np.arange(first, first + width)
-            hits = self._on(clients[waiting], slots) == on
-            found = hits.any(axis=1)
-            result[waiting[found]] = slots[hits[found].argmax(axis=1)] * self.model.slot
+            left = self._on(clients[waiting], slots) != on
+            found = left.any(axis=1)
+            starts = slots[left[found].argmax(axis=1)] * self.model.slot
+            result[waiting[found]] = np.maximum(starts, t)
             waiting = waiting[~found]
             first += width
             width *= 2
