@@ -69,7 +69,7 @@ class DirichletLabels(Partition):
         pools = [part[np.argsort(place[part])].tolist() for part in parts]
         richest = [(-len(pool), client) for client, pool in enumerate(pools)]
         heapq.heapify(richest)
-        for client, pool in enumerate(pools):
+        for pool in pools:
             while len(pool) < self.minimum:
                 _, donor = richest[0]
                 pool.append(pools[donor].pop())

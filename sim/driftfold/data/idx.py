@@ -47,7 +47,9 @@ class Idx(Data):
         """Read the files; the seed is not used."""
         images = read_idx(Path(self.images), dimensions=3)
         if images.size == 0:
-            raise DataError(f"{self.images} holds no image (shape {images.shape}); use another file")
+            raise DataError(
+                f"{self.images} holds no image (shape {images.shape}); use another file"
+            )
         y = None
         if self.labels is not None:
             y = read_idx(Path(self.labels), dimensions=1).astype(np.int64)

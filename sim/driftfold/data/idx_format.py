@@ -85,6 +85,4 @@ def _content(path: Path) -> bytes:
     try:
         return gzip.decompress(raw)
     except (EOFError, OSError, zlib.error) as error:
-        raise DataError(
-            f"{path} is gzip-compressed but damaged ({error}); copy it again"
-        ) from None
+        raise DataError(f"{path} is gzip-compressed but damaged ({error}); copy it again") from None

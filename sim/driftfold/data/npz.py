@@ -54,13 +54,14 @@ class Npz(Data):
         arrays = self._read()
         if "x" not in arrays:
             raise DataError(
-                f"{self.path} holds {', '.join(sorted(arrays)) or 'nothing'} but no array x; {_WANTED}"
+                f"{self.path} holds {', '.join(sorted(arrays)) or 'nothing'} but no array x; "
+                f"{_WANTED}"
             )
         x = arrays["x"]
         if x.size == 0 or x.ndim == 0 or x.dtype.kind not in "buif":
             raise DataError(
-                f"x in {self.path} has shape {x.shape} and type {x.dtype}; numbers of shape (n, ...) "
-                f"were wanted; {_WANTED}"
+                f"x in {self.path} has shape {x.shape} and type {x.dtype}; numbers of shape "
+                f"(n, ...) were wanted; {_WANTED}"
             )
         if self.limit is not None and self.limit > len(x):
             raise DataError(
@@ -72,7 +73,9 @@ class Npz(Data):
         else:
             rows = x[: self.limit].reshape(len(x[: self.limit]), -1).astype(np.float64)
         if not np.isfinite(rows).all():
-            raise DataError(f"x in {self.path} has values that are not finite; remove those samples")
+            raise DataError(
+                f"x in {self.path} has values that are not finite; remove those samples"
+            )
         return Dataset(
             x=rows,
             y=self._numbers(arrays, "y", len(x)),

@@ -1,0 +1,20 @@
+"""Tasks: what the federation minimises."""
+
+from driftfold.tasks.base import Batch, BatchSize, Problem, Task, View
+from driftfold.tasks.pca import Pca, PcaProblem
+from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.softmax_regression import SoftmaxProblem, SoftmaxRegression
+
+__all__ = [
+    "Batch",
+    "BatchSize",
+    "Pca",
+    "PcaProblem",
+    "Problem",
+    "SampledProblem",
+    "SampledView",
+    "SoftmaxProblem",
+    "SoftmaxRegression",
+    "Task",
+    "View",
+]

@@ -50,7 +50,7 @@ class View(ABC):
 
     @abstractmethod
     def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
-        """`steps` mini-batches, drawn anew each step without replacement within a step.
+        """Draw `steps` mini-batches, anew each step, without replacement within a step.
 
         The first batches do not depend on how many are asked for.
         """
@@ -85,17 +85,28 @@ class Problem(ABC):
         """Size of one point or tangent vector, in bytes."""
         return math.prod(self.manifold.shape) * self.itemsize
 
+    @property
+    @abstractmethod
+    def client_bytes(self) -> int:
+        """About how many bytes the local work of one client touches again and again.
+
+        The stacked engine cuts stacks so that a tile's share stays in cache.
+        """
+
     @abstractmethod
     def initial_point(self) -> Array:
         """Return the first iterate x_1, the same for every algorithm under one seed."""
 
     @abstractmethod
     def view(self, clients: Ints, dispatches: Ints) -> View:
-        """Data of `clients`, with the dispatch number that addresses each one's randomness."""
+        """Return the data of `clients`.
+
+        Their dispatch numbers address the randomness of each one's work.
+        """
 
     @abstractmethod
     def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:
-        """Samples that one mini-batch of each client holds (B_i), shape (k,)."""
+        """Return how many samples one mini-batch of each client holds (B_i), shape (k,)."""
 
     @abstractmethod
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:

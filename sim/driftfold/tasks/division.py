@@ -1,0 +1,59 @@
+"""From a data set to a fleet: who has which samples, and how much each client counts."""
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from driftfold.arrays import Floats, Ints
+from driftfold.data.assemble import assemble
+from driftfold.data.base import ClientData, Data, Partition
+from driftfold.errors import SpecError
+from driftfold.fleet import Fleet
+from driftfold.rng import Seed
+
+Weighting: TypeAlias = Literal["clients", "samples"]
+"""Importance a_i of client i in F = sum_i a_i f_i: 1/N, or n_i / sum_j n_j."""
+
+
+def divide(
+    data: Data, partition: Partition, clients: int | None, weighting: Weighting, seed: Seed
+) -> tuple[ClientData, Fleet]:
+    """Load `data` and divide them among `clients` (None: their natural owners).
+
+    Raises `SpecError` when the number of clients is not known, or a client without samples would
+    have to count.
+
+    >>> from driftfold.data import GaussianBlocks, Natural
+    >>> data, fleet = divide(GaussianBlocks(4, 3, 2), Natural(), None, "clients", Seed(1))
+    >>> data.x.shape, fleet.importance.tolist()
+    ((4, 3, 2), [0.25, 0.25, 0.25, 0.25])
+    """
+    dataset = data.load(seed)
+    count = dataset.clients if clients is None else clients
+    if count is None:
+        raise SpecError(
+            "the number of clients is not set, and the data do not say who owns each sample; "
+            "set `clients` of the task"
+        )
+    blocks = assemble(dataset, partition.split(dataset, count, seed))
+    fleet = Fleet(
+        seed=seed,
+        samples=blocks.samples,
+        importance=_importance(blocks.samples, weighting),
+        label_shares=blocks.label_shares,
+    )
+    return blocks, fleet
+
+
+def _importance(samples: Ints, weighting: Weighting) -> Floats:
+    if weighting == "samples":
+        return samples / samples.sum()
+    empty = np.flatnonzero(samples == 0)
+    if len(empty):
+        raise SpecError(
+            f"{len(empty)} of {len(samples)} clients have no sample (the first is client "
+            f"{empty[0]}), so their mean loss is not defined, but weighting = 'clients' counts "
+            "each client alike; use weighting = 'samples', fewer clients, or a partition that "
+            "leaves nobody empty"
+        )
+    return np.full(len(samples), 1 / len(samples))

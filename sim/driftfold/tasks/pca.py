@@ -1,0 +1,244 @@
+"""Principal component analysis: the subspace that keeps most of the federation's variance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Annotated
+
+import numpy as np
+from annotated_types import Gt
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.data.base import ClientData, Data, Partition
+from driftfold.data.gaussian_blocks import GaussianBlocks
+from driftfold.data.natural import Natural
+from driftfold.errors import SpecError
+from driftfold.fleet import Fleet
+from driftfold.manifolds.base import Manifold
+from driftfold.manifolds.sphere import Sphere
+from driftfold.manifolds.stiefel import Stiefel
+from driftfold.registry import register
+from driftfold.rng import Seed
+from driftfold.tasks.base import Batch, Task
+from driftfold.tasks.blocks import Parts, blocks_of
+from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.sampled import SampledProblem, SampledView
+
+GRAM_BYTES = 2**29
+"""Most memory that all clients' second-moment matrices together may take."""
+
+_ROWS = 4096  # rows whose second moments are summed at a time
+
+
+class PcaProblem(SampledProblem):
+    """f_i(x) = -(1/n_i) sum_j |x z_ij|^2 over x with orthonormal rows, shape (r, d), or (d,).
+
+    Euclidean gradient -2 x C_i, with C_i = (1/n_i) sum_j z_ij z_ij^T the client's second-moment
+    matrix; F* is minus the sum of the r largest eigenvalues of sum_i a_i C_i.
+
+    Parameters
+    ----------
+    data
+        The clients' samples z_ij.
+    fleet
+        The clients; their importance a_i need not sum to 1 (see `reweighted`).
+    manifold
+        Points of shape (r, d), or (d,) for r = 1.
+
+    Examples
+    --------
+    >>> problem = Pca(data=GaussianBlocks(clients=3, samples=5, dimension=4), rank=2).build(Seed(1))
+    >>> x = problem.initial_point()
+    >>> view = problem.view(np.arange(3), np.zeros(3, dtype=int))
+    >>> view.gradient(np.stack([x] * 3), view.everything()).shape
+    (3, 2, 4)
+    >>> sorted(problem.evaluate(x, time=0.0))
+    ['gap', 'loss']
+    """
+
+    def __init__(self, data: ClientData, fleet: Fleet, manifold: Manifold) -> None:
+        super().__init__(data, fleet)
+        self.manifold = manifold
+        self.rank = 1 if len(manifold.shape) == 1 else manifold.shape[0]
+
+    @property
+    def client_bytes(self) -> int:
+        """Data or second-moment matrix, point, gradient and two temporaries."""
+        n, d = self.data.x.shape[1:]
+        rows = d if self._uses_moments else n
+        return 8 * d * (rows + 4 * self.rank)
+
+    def initial_point(self) -> Array:
+        """Return a uniformly random point."""
+        stream = self.fleet.seed.stream("initial point")
+        return self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
+
+    def view(self, clients: Ints, dispatches: Ints) -> "PcaView":
+        """Return the data of some clients."""
+        return PcaView(self, clients, dispatches)
+
+    def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
+        """Objective F(x), and the optimality gap F(x) - F*."""
+        rows = x.reshape(self.rank, -1)
+        loss = -float(np.vdot(rows, rows @ self.second_moment))
+        return {"loss": loss, "gap": loss - self.optimum()}
+
+    def gradient(self, x: Array) -> Array:
+        """Euclidean gradient of F at one point x."""
+        return -2 * (x @ self.second_moment)
+
+    def optimum(self) -> float:
+        """Return F*, from the eigenvalues of the mean second-moment matrix."""
+        return self._optimum
+
+    def reweighted(self, weights: Floats) -> "PcaProblem":
+        """Return the problem of the same clients with objective sum_i `weights`_i f_i.
+
+        >>> problem = Pca(data=GaussianBlocks(3, 5, 4), rank=2).build(Seed(1))
+        >>> x = problem.initial_point()
+        >>> half = problem.reweighted(problem.fleet.importance / 2)
+        >>> bool(np.isclose(2 * half.evaluate(x, 0)["loss"], problem.evaluate(x, 0)["loss"]))
+        True
+        """
+        return PcaProblem(self.data, replace(self.fleet, importance=weights), self.manifold)
+
+    @cached_property
+    def second_moment(self) -> Floats:
+        """Mean second-moment matrix sum_i a_i C_i, shape (d, d)."""
+        d = self.data.x.shape[-1]
+        rows = self.data.x.reshape(-1, d)
+        weights = (self.weights * self.fleet.importance[:, None]).reshape(-1, 1)
+        total = np.zeros((d, d))
+        for start in range(0, len(rows), _ROWS):
+            some = slice(start, start + _ROWS)
+            total += rows[some].T @ (weights[some] * rows[some])
+        return (total + total.T) / 2
+
+    @cached_property
+    def moments(self) -> Floats | None:
+        """Each client's C_i, shape (N, d, d), or None where samples are the better form.
+
+        A product with C_i takes 2 r d^2 multiplications, two with n samples 2 r n d each.
+        """
+        if not self._uses_moments:
+            return None
+        x = self.data.x
+        made = np.empty((len(x), x.shape[2], x.shape[2]))
+        for own, samples, out in zip(x, self.data.samples, made, strict=True):
+            np.matmul(own.T, own, out=out)
+            out /= max(int(samples), 1)
+        return made
+
+    @property
+    def _uses_moments(self) -> bool:
+        count, n, d = self.data.x.shape
+        return d < 2 * n and 8 * count * d * d <= GRAM_BYTES
+
+    @cached_property
+    def _optimum(self) -> float:
+        return -float(np.linalg.eigvalsh(self.second_moment)[-self.rank :].sum())
+
+
+class PcaView(SampledView):
+    """The samples of some clients, or their second-moment matrices."""
+
+    def __init__(self, problem: PcaProblem, clients: Ints, dispatches: Ints) -> None:
+        super().__init__(problem, clients, dispatches)
+        self._rank = problem.rank
+        self._moments = problem.moments
+        self._own_moments: Parts | None = None
+        self._flat = len(problem.manifold.shape) == 1
+
+    def gradient(self, x: Array, batch: Batch) -> Array:
+        """-2 x Z^T W Z, with the batch's samples as rows of Z and their weights in W."""
+        rows = x[..., None, :] if self._flat else x
+        out = np.empty(np.broadcast_shapes(rows.shape, (*self.clients.shape, 1, 1)))
+        if batch.whole and self._moments is not None:
+            for part, moment in self._moment_blocks(self._moments):
+                np.matmul(rows[part], moment, out=out[part])
+            out *= -2
+        else:
+            weights = batch.weights * -2.0
+            for part, z in self._samples(batch):
+                scores = np.matmul(rows[part], z.swapaxes(-1, -2))
+                scores *= weights[part][..., None, :]
+                np.matmul(scores, z, out=out[part])
+        return out[..., 0, :] if self._flat else out
+
+    def loss(self, x: Array, batch: Batch) -> Array:
+        """-sum_j w_j |x z_j|^2."""
+        rows = x[..., None, :] if self._flat else x
+        out = np.empty(self.clients.shape)
+        for part, z in self._samples(batch):
+            scores = np.matmul(rows[part], z.swapaxes(-1, -2))
+            kept = np.matmul((scores * scores), batch.weights[part][..., :, None])
+            out[part] = -kept[..., 0].sum(axis=-1)
+        return out
+
+    def _moment_blocks(self, moments: Floats) -> Parts:
+        if self._own_moments is None:
+            self._own_moments = blocks_of(moments, self.clients)
+        return self._own_moments
+
+
+@register("pca")
+@dataclass(frozen=True)
+class Pca(Task):
+    """Principal subspace of dimension `rank` of the clients' data, on the Stiefel manifold.
+
+    min over x of -sum_i a_i (1/n_i) sum_j |x z_ij|^2, with x of shape (rank, d) and orthonormal
+    rows (the transpose of the textbook's d x r matrix). With rank 1 it is the principal
+    eigenvector, and x has shape (d,) on the sphere.
+
+    Attributes
+    ----------
+    data
+        Where the samples come from.
+    partition
+        How they are divided.
+    clients
+        Number of clients, or None for the natural owners of the data.
+    rank
+        Dimension r of the subspace, at most d.
+    weighting
+        ``clients``: a_i = 1/N. ``samples``: a_i proportional to n_i.
+    manifold
+        Where x lives, when other maps are wanted than the default of `Sphere(d)` for rank 1 and
+        `Stiefel(rank, d)` else.
+
+    Examples
+    --------
+    >>> problem = Pca(data=GaussianBlocks(clients=3, samples=5, dimension=4), rank=1).build(Seed(1))
+    >>> problem.initial_point().shape
+    (4,)
+    """
+
+    data: Data = field(default_factory=GaussianBlocks)
+    partition: Partition = field(default_factory=Natural)
+    clients: Annotated[int, Gt(0)] | None = None
+    rank: Annotated[int, Gt(0)] = 5
+    weighting: Weighting = "clients"
+    manifold: Manifold | None = None
+
+    def build(self, seed: Seed) -> PcaProblem:
+        """Load the data, divide them, and choose the manifold."""
+        data, fleet = divide(self.data, self.partition, self.clients, self.weighting, seed)
+        return PcaProblem(data, fleet, self._manifold(data.x.shape[-1]))
+
+    def _manifold(self, d: int) -> Manifold:
+        r = self.rank
+        if r > d:
+            raise SpecError(
+                f"a subspace of dimension {r} does not fit into data of dimension {d}; "
+                f"lower the rank to {d} or less"
+            )
+        if self.manifold is None:
+            return Sphere(d) if r == 1 else Stiefel(r, d)
+        shapes = [(r, d), (d,)] if r == 1 else [(r, d)]
+        if self.manifold.shape not in shapes:
+            raise SpecError(
+                f"points of the manifold have shape {self.manifold.shape}, but rank {r} and data "
+                f"of dimension {d} need {' or '.join(map(str, shapes))}; leave the manifold out "
+                "or change its size"
+            )
+        return self.manifold

@@ -1,0 +1,110 @@
+"""What tasks share whose clients hold samples: views that draw mini-batches of rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.data.base import ClientData
+from driftfold.fleet import Fleet
+from driftfold.tasks.base import Batch, BatchSize, Problem, View
+from driftfold.tasks.blocks import Parts, blocks_of
+from driftfold.tasks.sampling import batch_sizes, draw
+
+
+class SampledProblem(Problem):
+    """A problem whose clients hold samples.
+
+    Attributes
+    ----------
+    data
+        The clients' samples.
+    weights
+        1/n_i on each of a client's n_i rows and 0 on padding, shape (N, n_max).
+    """
+
+    def __init__(self, data: ClientData, fleet: Fleet) -> None:
+        self.data = data
+        self.fleet = fleet
+        real = np.arange(data.x.shape[1]) < data.samples[:, None]
+        self.weights: Floats = real / np.maximum(data.samples, 1)[:, None]
+        self._sizes: dict[BatchSize, tuple[Ints, int, bool]] = {}
+
+    def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:
+        """Return the samples B_i in one mini-batch of each client."""
+        return self.sizes(size)[0][clients].astype(np.float64)
+
+    def sizes(self, size: BatchSize) -> tuple[Ints, int, bool]:
+        """All clients' B_i, shape (N,); the largest; and whether all are the clients' n_i."""
+        if size not in self._sizes:
+            each = batch_sizes(size, self.data.samples)
+            whole = bool((each == self.data.samples).all())
+            self._sizes[size] = each, int(each.max()), whole
+        return self._sizes[size]
+
+
+class SampledView(View):
+    """A view that draws mini-batches of rows and finds their data."""
+
+    def __init__(self, problem: SampledProblem, clients: Ints, dispatches: Ints) -> None:
+        self.clients = np.asarray(clients)
+        self.dispatches = np.asarray(dispatches)
+        self.seed = problem.fleet.seed
+        self._problem = problem
+        self._everything: Batch | None = None
+        self._blocks: Parts | None = None
+        self._gathered: tuple[Batch, Array] | None = None
+
+    def everything(self) -> Batch:
+        """All samples of each client, each with weight 1/n_i."""
+        if self._everything is None:
+            weights = self._problem.weights
+            self._everything = Batch(indices=None, weights=weights[self.clients], whole=True)
+        return self._everything
+
+    def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
+        """Draw `steps` mini-batches; all are the same when `size` covers every client's data."""
+        sizes, longest, whole = self._problem.sizes(size)
+        if whole:
+            return [self.everything()] * steps
+        shape = self.clients.shape
+        clients = self.clients.reshape(-1)
+        each = sizes[clients]
+        indices = draw(
+            self.stream("batch"),
+            clients,
+            np.broadcast_to(self.dispatches, shape).reshape(-1),
+            self._problem.data.samples[clients],
+            each,
+            steps,
+            longest,
+        )
+        weights = (np.arange(longest) < each[:, None]) / np.maximum(each, 1)[:, None]
+        weights = weights.reshape(*shape, longest)
+        return [Batch(rows.reshape(*shape, longest), weights) for rows in indices]
+
+    def _samples(self, batch: Batch) -> Parts:
+        """Rows of features of a batch: drawn ones gathered, shape (..., B, d), or all.
+
+        Gathering is faster than a product with all rows and zero weights while a batch is below
+        0.8 of the data (measured for both tasks), and never much slower. What is gathered stays
+        valid until another batch is.
+        """
+        x = self._problem.data.x
+        if batch.indices is None:
+            if self._blocks is None:
+                self._blocks = blocks_of(x, self.clients)
+            return self._blocks
+        if self._gathered is None or self._gathered[0] is not batch:
+            shape = (*batch.indices.shape, x.shape[-1])
+            used = self._gathered
+            buffer = used[1] if used and used[1].shape == shape else np.empty(shape, x.dtype)
+            rows = self._rows(batch.indices)
+            np.take(x.reshape(-1, x.shape[-1]), rows, axis=0, out=buffer, mode="clip")
+            self._gathered = batch, buffer
+        return [(..., self._gathered[1])]
+
+    def _rows(self, indices: Ints) -> Ints:
+        """Numbers of rows `indices` (..., B) in the array of all clients' rows."""
+        rows: Ints = indices + (self.clients * self._problem.data.x.shape[1])[..., None]
+        return rows

@@ -1,0 +1,87 @@
+"""Mini-batches: how large, and which samples."""
+
+import numpy as np
+
+from driftfold.arrays import Ints
+from driftfold.errors import SpecError
+from driftfold.rng import Stream
+from driftfold.tasks.base import BatchSize
+
+_ROUNDING = 1e-9  # 0.1 * 30 is 3.0000000000000004: its ceiling should be 3
+_TABLE = 2**19  # entries of a table of permutations that stays in a second-level cache
+
+
+def batch_sizes(size: BatchSize, samples: Ints) -> Ints:
+    """Return the samples B_i in a mini-batch of clients with n_i `samples`, at most n_i.
+
+    Raises `SpecError` for a number below 1 or a fraction outside (0, 1].
+
+    >>> batch_sizes(0.5, np.array([5, 4, 0])).tolist(), batch_sizes(3, np.array([5, 2])).tolist()
+    ([3, 2, 0], [3, 2])
+    """
+    if size == "full":
+        return samples
+    if isinstance(size, str | bool) or size <= 0 or (isinstance(size, float) and size > 1):
+        raise SpecError(
+            f"got batch size {size!r}; wanted a whole number from 1, a fraction above 0.0 and up "
+            "to 1.0, or 'full'"
+        )
+    if isinstance(size, float):
+        return np.ceil(size * samples - _ROUNDING).astype(np.int64)
+    return np.minimum(size, samples)
+
+
+def draw(
+    stream: Stream,
+    clients: Ints,
+    dispatches: Ints,
+    samples: Ints,
+    sizes: Ints,
+    steps: int,
+    pad: int,
+) -> Ints:
+    """Draw `steps` mini-batches of each client without replacement, shape (steps, C, pad).
+
+    Step k of a client is a partial Fisher-Yates shuffle by words ``k * pad ..`` of its stream at
+    (client, dispatch), so fewer steps are a prefix and company changes nothing. An index is
+    uniform up to n_i / 2^32.
+
+    Parameters
+    ----------
+    stream
+        Where the randomness comes from.
+    clients, dispatches
+        Address of each draw, shape (C,).
+    samples, sizes
+        n_i and B_i <= n_i of each client, shape (C,).
+    pad
+        Length of each batch, at least every B_i; entries past B_i are any valid row.
+    """
+    count = len(clients)
+    words = stream.words(clients, dispatches, steps * pad).reshape(count, steps, pad)
+    words = words.transpose(2, 1, 0).reshape(pad, steps * count)
+    place = np.arange(pad)[:, None]
+    left = np.where(place < sizes, samples - place, 1)  # past B_i, a row is exchanged with itself
+    span = np.tile(left, steps).astype(np.uint64)
+    picks = ((words * span) >> np.uint64(32)).astype(np.int64) + place
+    longest = max(int(samples.max(initial=0)), pad)
+    chosen = np.empty(picks.shape, dtype=np.int64)
+    width = max(1, _TABLE // longest)
+    for start in range(0, picks.shape[1], width):
+        tile = slice(start, start + width)
+        chosen[:, tile] = _shuffled(picks[:, tile], longest)
+    return np.ascontiguousarray(chosen.reshape(pad, steps, count).transpose(1, 2, 0))
+
+
+def _shuffled(picks: Ints, longest: int) -> Ints:
+    """First places of shuffles in which place m was exchanged with place `picks[m]`."""
+    pad, count = picks.shape
+    table = np.empty((longest, count), dtype=np.int32)
+    table[:] = np.arange(longest, dtype=np.int32)[:, None]
+    flat = table.reshape(-1)
+    # Places are rows of the table, so that one step works on all shuffles along contiguous memory.
+    for row, at in zip(table, picks * count + np.arange(count), strict=False):
+        taken = flat[at]
+        flat[at] = row
+        row[:] = taken
+    return table[:pad]
