@@ -52,8 +52,12 @@ check: $(STAMP) ## format, lint, types, import layers
 bench: $(STAMP) ## run the benchmarks; each prints JSON
 	@set -e; for script in bench/kernel.py bench/round.py; do $(BIN)/python $$script; done
 
+# A .venv that works is brought up to date; one that was cut short, or moved, is made anew.
 $(STAMP): pyproject.toml requirements-dev.lock
 	@set -e; \
+	if [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && $(BIN)/python -c '' 2>/dev/null; then \
+	  exit 0; \
+	fi; \
 	chosen=; \
 	for python in $(or $(PYTHON),$(PYTHONS)); do \
 	  if $$python -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
