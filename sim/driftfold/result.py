@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from driftfold.arrays import Array
 from driftfold.telemetry.json_form import to_json_number
 
 
@@ -23,6 +24,8 @@ class Result:
         Digest of the values of all evaluations.
     model_digest
         Digest of the final model's bytes.
+    model
+        The final model, shape of the task's points.
     metrics
         The final evaluation.
     counts
@@ -45,6 +48,7 @@ class Result:
     metrics_digest: str
     evaluation_digest: str
     model_digest: str
+    model: Array = field(compare=False, repr=False)
     metrics: Mapping[str, float]
     counts: Mapping[str, int]
     ended: str
@@ -56,8 +60,8 @@ class Result:
     changes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """JSON-ready form; NaN and infinities become strings."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        """JSON-ready form, without the model; NaN and infinities become strings."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "model"}
         for name in ("metrics", "counts", "timing"):
             plain[name] = {k: to_json_number(v) for k, v in plain[name].items()}
         return {**plain, "changes": list(self.changes)}

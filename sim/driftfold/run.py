@@ -83,8 +83,8 @@ def run(
     spec
         The experiment.
     folder
-        Where to write ``spec.json``, ``records.jsonl``, ``result.json`` and snapshots; None writes
-        nothing.
+        Where to write ``spec.json``, ``records.jsonl``, ``result.json``, ``model.npz`` and
+        snapshots; None writes nothing.
     resume
         Go on from the newest snapshot, if there is one; the result is bit for bit that of an
         undisturbed run.
@@ -132,11 +132,13 @@ def run(
         )
         ready = perf_counter()
         ended, end = _live(world, spec, tickets, aggregator, tally, keeper, realtime)
+        model = world.algorithm.model(aggregator.state)
         result = Result(
             spec_digest=identity,
             metrics_digest=recorder.metrics_digest,
             evaluation_digest=recorder.evaluation_digest,
-            model_digest=_digest_of(world.algorithm.model(aggregator.state)),
+            model_digest=_digest_of(model),
+            model=model,
             metrics=aggregator.metrics,
             counts=tally.counts(),
             ended=ended,
@@ -152,6 +154,7 @@ def run(
             **end,
         )
     if folder is not None:
+        np.savez(folder / "model.npz", model=model)
         (folder / "result.json").write_text(json.dumps(result.to_json(), indent=2) + "\n")
     return result
 

@@ -20,7 +20,7 @@ SHA256 = {
 }
 
 
-@register("fashion-mnist-cut")
+@register("fashion_mnist_cut")
 @dataclass(frozen=True)
 class FashionMnistCut(Data):
     """2,000 training images of Fashion-MNIST, 200 of each of ten classes, 28 x 28 grey pixels.

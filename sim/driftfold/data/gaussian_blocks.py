@@ -11,7 +11,7 @@ from driftfold.registry import register
 from driftfold.rng import Seed
 
 
-@register("gaussian-blocks")
+@register("gaussian_blocks")
 @dataclass(frozen=True)
 class GaussianBlocks(Data):
     """Client i = 1..N owns `samples` rows (i/N) z with z ~ N(0, I_d).

@@ -11,7 +11,7 @@ from driftfold.registry import register
 from driftfold.rng import Seed
 
 
-@register("gaussian-classes")
+@register("gaussian_classes")
 @dataclass(frozen=True)
 class GaussianClasses(Data):
     """Rows of class c are m_c + z, with z ~ N(0, I) and m_c ~ separation * N(0, I) / sqrt(2).

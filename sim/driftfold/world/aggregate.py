@@ -46,6 +46,7 @@ class Aggregator:
         self.metrics: Mapping[str, float] = {}
         self.asleep = False
         self._spoiled = False
+        self._sent: dict[tuple[int, int], tuple[Any, Any]] = {}
         self._round: dict[str, float] = {}
         self._detail: dict[str, Any] | None = None
         self._wall, self._cpu = perf_counter(), process_time()
@@ -71,8 +72,19 @@ class Aggregator:
         self.metrics, self._spoiled = parts["metrics"], parts["spoiled"]
 
     def broadcast(self, phase: int, version: int) -> Any:
-        """Return what a phase sends down at this version."""
-        return None if self.asleep else self._world.phases[phase].broadcast(self.state, version)
+        """Return what a phase sends down at this version.
+
+        Asked again at the same state it returns the same object, so that clients who got it at
+        different times still share a stack.
+        """
+        if self.asleep:
+            return None
+        state, sent = self._sent.get((phase, version), (None, None))
+        if state is not self.state:
+            sent = self._world.phases[phase].broadcast(self.state, version)
+            kept = {k: v for k, v in self._sent.items() if v[0] is self.state}
+            self._sent = {**kept, (phase, version): (self.state, sent)}
+        return sent
 
     def step(self, phase: int, arrivals: Sequence[Arrival], version: int, time: float) -> None:
         """Aggregate the arrivals of one phase into the state."""

@@ -1,7 +1,7 @@
 """The server's inbox: payloads that arrived and wait to be used."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from driftfold.compute.tickets import Ticket
@@ -88,6 +88,10 @@ class Inbox:
             return None
         finally:
             self._full = None
+
+    def peek(self) -> Sequence[Sequence[Arrival]]:
+        """What waits, by phase, in order of arrival."""
+        return self._arrived
 
     def take(self, phase: int, count: int | None = None) -> list[Arrival]:
         """Remove and return the first `count` arrivals of a phase (all of them by default)."""

@@ -1,0 +1,109 @@
+"""RFedAGS against closed forms: T1, T2 and T5 of its theory."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftfold.participation.cohort import cohort_weights
+from driftfold.run import build, run
+from driftfold.spec import from_mapping
+from driftfold.tasks.base import Problem
+from tests.algorithms.reference import qr_retract, riemannian_gradient
+
+PCA: dict[str, Any] = {
+    "task": {
+        "kind": "pca",
+        "rank": 2,
+        "data": {"kind": "gaussian_blocks", "clients": 6, "samples": 20, "dimension": 8},
+    },
+    "horizon": {"rounds": 5},
+    "seed": 3,
+}
+SOFTMAX: dict[str, Any] = {
+    "task": {
+        "kind": "softmax_regression",
+        "data": {"kind": "gaussian_classes", "classes": 3, "features": 4, "samples": 120},
+        "clients": 6,
+    },
+    "participation": {"kind": "bernoulli", "p": 0.6},
+    "horizon": {"rounds": 6},
+}
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+@pytest.mark.parametrize("batch", [1, 7, 0.5, "full"])
+def test_in_flat_space_streams_average_to_fedavg(steps: int, batch: Any) -> None:
+    """T1. The stream is x_t minus the end point, so the two means differ by rounding only."""
+    local = {"steps": steps, "batch": batch, "step_size": 0.3}
+    streams = run(from_mapping({**SOFTMAX, "algorithm": {"kind": "rfedags", **local}}))
+    models = run(from_mapping({**SOFTMAX, "algorithm": {"kind": "fedavg", **local}}))
+    tangent = run(from_mapping({**SOFTMAX, "algorithm": {"kind": "rfedavg", **local}}))
+    np.testing.assert_allclose(streams.model, models.model, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(tangent.model, models.model, rtol=0, atol=1e-12)
+    assert streams.event_digest == models.event_digest
+
+
+def test_one_full_step_of_all_is_gradient_descent() -> None:
+    """T2, K = 1 and B = n: centralised Riemannian gradient descent, by an independent QR."""
+    algorithm = {"kind": "rfedags", "steps": 1, "step_size": 0.1}
+    spec = from_mapping({**PCA, "algorithm": algorithm})
+    problem = build(spec).problem
+    x = problem.initial_point()
+    for _ in range(5):
+        x = qr_retract(x, -0.1 * riemannian_gradient(x, _pooled_moment(problem)))
+    np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-13)
+
+
+def test_one_batch_of_all_is_sgd_on_the_pooled_batch() -> None:
+    """T2, K = 1 and B < n: one step along the mean over all the rows drawn."""
+    algorithm = {"kind": "rfedags", "steps": 1, "batch": 5, "step_size": 0.1}
+    spec = from_mapping({**PCA, "algorithm": algorithm, "horizon": {"rounds": 1}})
+    problem: Any = build(spec).problem
+    everyone = np.arange(6)
+    (batch,) = problem.view(everyone, np.zeros(6, dtype=int)).batches(5, 1)
+    assert batch.indices.shape[-1] == 5 if batch.indices is not None else True
+    moment = np.zeros((8, 8))
+    for i in everyone:
+        rows = problem.data.x[i] if batch.indices is None else problem.data.x[i][batch.indices[i]]
+        weights = batch.weights[i]
+        assert np.count_nonzero(weights) == 5
+        moment += rows.T @ (weights[:, None] * rows) / 6
+    x = problem.initial_point()
+    x = qr_retract(x, -0.1 * riemannian_gradient(x, moment))
+    np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-13)
+
+
+def test_without_weights_the_reweighted_objective_is_minimised() -> None:
+    """T5. AGS-RS with one full-batch step a round is stationary for sum p~_i f_i, not for F.
+
+    Averaged over many rounds of decreasing steps the gradient of the reweighted objective is near
+    zero (its scale: that of F at the same point); the noise of participation keeps both finite.
+    """
+    p = (0.9, 0.5, 0.1, 0.7, 0.3, 0.95)
+    spec = from_mapping(
+        {
+            **PCA,
+            "algorithm": {
+                "kind": "rfedags",
+                "steps": 1,
+                "step_size": {"kind": "decay", "alpha": 20.0, "shift": 50.0},
+            },
+            "participation": {"kind": "bernoulli", "p": list(p)},
+            "horizon": {"rounds": 4000},
+            "evaluate_every": 4000,
+        }
+    )
+    problem: Any = build(spec).problem
+    x = run(spec).model
+    tilted = problem.reweighted(cohort_weights(np.array(p)))
+    slope = np.linalg.norm(riemannian_gradient(x, problem.second_moment))
+    tilted_slope = np.linalg.norm(riemannian_gradient(x, tilted.second_moment))
+    assert tilted_slope < 0.1 * slope
+    assert tilted.evaluate(x, 0.0)["gap"] < 0.05 * problem.evaluate(x, 0.0)["gap"]
+
+
+def _pooled_moment(problem: Problem) -> Any:
+    data: Any = getattr(problem, "data").x  # noqa: B009 - the PCA problem's own attribute
+    rows = data.reshape(-1, data.shape[-1])
+    return rows.T @ rows / len(rows)

@@ -1,0 +1,157 @@
+"""A run that is killed and resumed equals one that was not, bit for bit."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from driftfold.run import run
+from driftfold.spec import from_mapping
+from driftfold.telemetry.base import Record, RecordSink
+from driftfold.telemetry.reader import read_records
+from tests.world import toys
+
+SYNCHRONOUS: dict[str, Any] = {
+    "task": {"kind": "test-quadratic"},
+    "algorithm": {"kind": "test-two-phase"},
+    "participation": {"kind": "bernoulli", "p": 0.6},
+    "estimator": {"kind": "inclusive"},
+    "latency": {"kind": "lognormal"},
+    "horizon": {"rounds": 40},
+    "checkpoint_every": 7,
+}
+BUFFERED: dict[str, Any] = {
+    **SYNCHRONOUS,
+    "cadence": {"kind": "test-buffered"},
+    "estimator": {"kind": "none"},
+    "participation": {"kind": "diurnal", "slot": 5.0, "duty": 0.6},
+}
+DECIDING: dict[str, Any] = {**BUFFERED, "cadence": {"kind": "test-buffered", "decides": True}}
+CASES = {"synchronous": SYNCHRONOUS, "buffered": BUFFERED, "deciding": DECIDING}
+
+assert toys  # importing it registers its kinds
+
+
+class Bomb(RecordSink):
+    """Ends the run when record number `at` is told."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at
+
+    def emit(self, record: Record) -> None:
+        if record.seq == self.at:
+            raise KeyboardInterrupt
+
+
+def outcome(result: Any) -> tuple[Any, ...]:
+    return (
+        result.event_digest,
+        result.metrics_digest,
+        result.evaluation_digest,
+        result.model_digest,
+        result.counts,
+        result.events,
+        result.time,
+    )
+
+
+def told(folder: Path) -> list[Any]:
+    """Everything but the timing of each record."""
+    return [
+        (r.seq, r.kind, r.time, r.version, r.values, r.note, str(r.detail))
+        for r in read_records(folder)
+    ]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_interrupted_anywhere_and_resumed(case: str, tmp_path: Path) -> None:
+    spec = from_mapping(CASES[case])
+    whole = run(spec, folder=tmp_path / "whole")
+    assert whole.rounds == 40
+    seqs = len(told(tmp_path / "whole"))
+    for at in random.Random(case).sample(range(2, seqs), 6):
+        folder = tmp_path / str(at)
+        with pytest.raises(KeyboardInterrupt):
+            run(spec, folder=folder, sinks=[Bomb(at)])
+        resumed = run(spec, folder=folder, resume=True)
+        assert outcome(resumed) == outcome(whole)
+        assert told(folder) == told(tmp_path / "whole")
+
+
+def test_buffered_snapshots_have_results_in_flight(tmp_path: Path) -> None:
+    """Or the test above would show nothing about replay."""
+    from driftfold.checkpoint.memory import MemoryStore
+
+    store = MemoryStore()
+    spec = from_mapping(BUFFERED)
+    result = run(spec, store=store)
+    snapshot = store.latest(result.spec_digest)
+    assert snapshot is not None
+    assert not snapshot.meta["quiet"]
+    assert snapshot.meta["tickets"]["tickets"]
+    assert result.counts["dropped"] > 0
+    assert result.counts["missed"] > 0
+
+
+def test_synchronous_rounds_resume_without_replay(tmp_path: Path) -> None:
+    """Nothing is in flight at the end of a round: the loop starts at the snapshot's time."""
+    spec = from_mapping(SYNCHRONOUS)
+    whole = run(spec)
+    with pytest.raises(KeyboardInterrupt):
+        run(spec, folder=tmp_path, sinks=[Bomb(40)])
+    from driftfold.checkpoint.url import open_store
+
+    past = open_store(tmp_path / "checkpoints").latest(whole.spec_digest)
+    assert past is not None
+    assert past.meta["quiet"]
+    resumed = run(spec, folder=tmp_path, resume=True)
+    assert resumed.resumed_from == past.meta["version"] > 0
+    assert outcome(resumed) == outcome(whole)
+
+
+def killed_and_resumed(table: dict[str, Any], folder: Path, kills: int, seed: int) -> Any:
+    """Run `table` in processes of their own, killed with SIGKILL `kills` times at random."""
+    chance = random.Random(seed)
+    path = folder / "spec.json"
+    path.write_text(json.dumps(table))
+    program = (
+        "import sys, json; from pathlib import Path\n"
+        "from tests.world import toys\n"
+        "from driftfold.run import run; from driftfold.spec import load_spec\n"
+        "result = run(load_spec(sys.argv[1]), folder=Path(sys.argv[2]), resume=True)\n"
+        "print(json.dumps(result.to_json()))\n"
+    )
+    command = [sys.executable, "-c", program, str(path), str(folder / "run")]
+    log = folder / "run" / "records.jsonl"
+    for _ in range(kills):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=Path.cwd())
+        before = log.stat().st_size if log.exists() else 0
+        while process.poll() is None and (not log.exists() or log.stat().st_size <= before):
+            time.sleep(0.002)
+        time.sleep(chance.uniform(0.0, 0.4))
+        if process.poll() is None:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=Path.cwd())
+    return json.loads(done.stdout)
+
+
+LONG: dict[str, Any] = {"horizon": {"rounds": 1500}, "checkpoint_every": 40, "evaluate_every": 5}
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("case", CASES)
+def test_killed_by_the_system_and_resumed(case: str, kills: int, tmp_path: Path) -> None:
+    table = {**CASES[case], **LONG}
+    whole = run(from_mapping(table)).to_json()
+    resumed = killed_and_resumed(table, tmp_path, kills, seed=kills)
+    for name in ("spec_digest", "event_digest", "metrics_digest", "evaluation_digest",
+                 "model_digest", "metrics", "counts", "events", "time"):
+        assert resumed[name] == whole[name], name
