@@ -47,7 +47,7 @@ check: $(STAMP) ## format, lint, types, import layers
 	@$(BIN)/ruff format --check
 	@$(BIN)/ruff check
 	@$(BIN)/python -m mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 bench: $(STAMP) ## run the benchmarks; each prints JSON
 	@set -e; for script in bench/kernel.py bench/round.py; do $(BIN)/python $$script; done
