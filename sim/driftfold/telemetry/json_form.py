@@ -5,14 +5,15 @@ the strings "NaN", "Infinity" and "-Infinity", and read back as floats. Per-clie
 part of the line; `detail` holds the name of the file that keeps it.
 """
 
-import json
 import math
 from collections.abc import Mapping
+from json import JSONEncoder
 from typing import Any
 
 from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record
 
+_encode = JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _NAMES = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -25,12 +26,12 @@ def to_json(record: Record, detail: str | None = None) -> dict[str, Any]:
     form: dict[str, Any] = {
         "seq": record.seq,
         "kind": record.kind,
-        "time": _number_out(record.time),
+        "time": to_json_number(record.time),
         "version": record.version,
-        "values": {name: _number_out(value) for name, value in record.values.items()},
+        "values": {name: to_json_number(value) for name, value in record.values.items()},
     }
     if record.timing:
-        form["timing"] = {name: _number_out(value) for name, value in record.timing.items()}
+        form["timing"] = {name: to_json_number(value) for name, value in record.timing.items()}
     if record.note:
         form["note"] = record.note
     if detail is not None:
@@ -61,11 +62,10 @@ def from_json(form: Mapping[str, Any], detail: Mapping[str, Any] | None = None) 
 
 def to_line(record: Record, detail: str | None = None) -> bytes:
     """Return the record as one line of ASCII JSON, with its line feed."""
-    text = json.dumps(to_json(record, detail), allow_nan=False, separators=(",", ":"))
-    return text.encode("ascii") + b"\n"
+    return _encode(to_json(record, detail)).encode("ascii") + b"\n"
 
 
-def _number_out(value: float) -> float | str:
+def to_json_number(value: float) -> float | str:
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
