@@ -16,6 +16,7 @@ from driftfold.errors import DataError
 from driftfold.registry import register
 from driftfold.rng import Seed
 
+_MOST = 2**24  # tables of all classes and all owners are made
 _WANTED = "write one with numpy.savez(path, x=features, y=labels)"
 
 
@@ -85,9 +86,10 @@ class Npz(Data):
     def _read(self) -> dict[str, Array]:
         path = Path(self.path)
         try:
-            with np.load(path, allow_pickle=False) as archive:
-                if not isinstance(archive, np.lib.npyio.NpzFile):
-                    raise DataError(f"{path} holds one bare array, not an .npz archive; {_WANTED}")
+            loaded = np.load(path, allow_pickle=False)
+            if not isinstance(loaded, np.lib.npyio.NpzFile):
+                raise DataError(f"{path} holds one bare array, not an .npz archive; {_WANTED}")
+            with loaded as archive:
                 return {name: archive[name] for name in archive.files}
         except OSError as error:
             reason = error.strerror or str(error)
@@ -106,6 +108,11 @@ class Npz(Data):
             raise DataError(
                 f"{name} in {self.path} has shape {values.shape} and type {values.dtype}; whole "
                 f"numbers from 0 of shape ({count},) were wanted; {_WANTED}"
+            )
+        if values.max() >= _MOST:
+            raise DataError(
+                f"{name} in {self.path} goes up to {values.max()}; number classes and owners "
+                f"0, 1, 2, ... (below {_MOST})"
             )
         numbers: Ints = values[: self.limit].astype(np.int64)
         return numbers

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Ints
 from driftfold.tasks.base import Batch, BatchSize, Problem, View
 from driftfold.testing.expect import expect
 
@@ -67,7 +67,9 @@ def _check_batches(problem: Problem, size: BatchSize) -> None:
             np.array_equal(held, promised),
             f"batches of size {size!r} hold {held} samples; batch_samples says {promised}",
         )
-    for fewer, more in zip(problem.view(everyone, everyone * 3).batches(size, 1), batches[:1], strict=True):
+    for fewer, more in zip(
+        problem.view(everyone, everyone * 3).batches(size, 1), batches[:1], strict=True
+    ):
         expect(_same_batch(fewer, more, ...), "the first batch depends on how many are asked for")
 
 
