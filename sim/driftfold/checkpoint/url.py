@@ -48,7 +48,8 @@ def add_scheme(scheme: str, opener: Opener) -> None:
 
     Raises `CheckpointError` when another opener has the scheme.
     """
-    if _openers.setdefault(scheme.lower(), opener) is not opener:
+    scheme = scheme.lower()
+    if _openers.setdefault(scheme, opener) is not opener:
         raise CheckpointError(f"{scheme}:// already opens another store; choose another scheme")
 
 

@@ -1,9 +1,11 @@
 """Digest of a sequence of records that can be stopped and continued."""
 
-import json
 from hashlib import blake2b
+from json import JSONEncoder
 
 from driftfold.telemetry.base import Record
+
+_encode = JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 class RecordDigest:
@@ -40,7 +42,7 @@ def canonical(record: Record) -> bytes:
     """
     values = {name: _exact(value) for name, value in record.values.items()}
     body = [record.kind, _exact(record.time), record.version, values]
-    return json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+    return _encode(body).encode()
 
 
 def _exact(value: float) -> str | int:

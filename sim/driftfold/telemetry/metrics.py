@@ -44,6 +44,8 @@ def plain_numbers(values: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _plain(name: str, value: Any) -> float:
+    if type(value) is float and type(name) is str:  # by far the most frequent
+        return value
     number = value
     if isinstance(value, np.generic | np.ndarray) and value.ndim == 0:
         number = value.item()
