@@ -1,0 +1,27 @@
+"""Manifolds on which parameters may live: batched maps, points and tangent vectors as arrays."""
+
+from driftfold.manifolds.base import (
+    Exponential,
+    Geodesic,
+    GradientStream,
+    InvertibleRetraction,
+    Manifold,
+)
+from driftfold.manifolds.euclidean import Euclidean
+from driftfold.manifolds.geoopt_adapter import GeooptManifold, GeooptSphere, GeooptStiefel
+from driftfold.manifolds.sphere import Sphere
+from driftfold.manifolds.stiefel import Stiefel
+
+__all__ = [
+    "Euclidean",
+    "Exponential",
+    "Geodesic",
+    "GeooptManifold",
+    "GeooptSphere",
+    "GeooptStiefel",
+    "GradientStream",
+    "InvertibleRetraction",
+    "Manifold",
+    "Sphere",
+    "Stiefel",
+]

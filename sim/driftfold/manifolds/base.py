@@ -92,7 +92,7 @@ class InvertibleRetraction(Manifold):
 
     @abstractmethod
     def inverse_retract(self, x: Array, y: Array) -> Array:
-        """u in T_x M with R_x(u) = y, for y near x."""
+        """Vector u in T_x M with R_x(u) = y, for y near x."""
 
 
 class Exponential(Manifold):

@@ -1,0 +1,88 @@
+"""Orthonormal factors of stacks of wide matrices: cheap for good ones, right for all.
+
+Each item's way is chosen by that item alone, so its bits do not depend on its batch.
+"""
+
+from collections.abc import Callable
+
+from array_api_compat import array_namespace
+
+from driftfold.arrays import Array
+from driftfold.manifolds.small_matrices import by_item, inverse_cholesky, inverse_root, qr
+
+# Y = X + U with U tangent has the Gram matrix I + U U^T. One pass through it loses |U|^2 eps of
+# orthonormality; two lose nothing as long as the first one can be done at all.
+_ONE_PASS = 1e2
+_TWO_PASSES = 1e10
+
+
+def qr_factor(y: Array) -> Array:
+    """Q^T of the QR factorisation of y^T with a positive diagonal, y of shape (..., r, d).
+
+    By Cholesky factors of y y^T, once or twice; by Householder reflections where these fail.
+
+    >>> import numpy as np
+    >>> qr_factor(np.array([[2.0, 0.0, 0.0], [5.0, -3.0, 0.0]])).round(12) + 0.0
+    array([[ 1.,  0.,  0.],
+           [ 0., -1.,  0.]])
+    """
+    gram = y @ y.mT
+    coefficients = inverse_cholesky(gram)
+    factor = coefficients @ y
+    spread, r = _spread(gram, coefficients), y.shape[-2]
+    hard = ~(spread <= r * (r + _ONE_PASS))
+    if hard.any():
+        worst = min(_TWO_PASSES, 1e-3 / array_namespace(y).finfo(y.dtype).eps)
+        _redo(hard, factor, factor, _again)
+        _redo(~(spread <= r * (r + worst)), factor, y, _householder)
+    return factor
+
+
+def polar_factor(y: Array) -> Array:
+    """(y y^T)^(-1/2) y, the orthonormal rows nearest to y, of shape (..., r, d).
+
+    By eigenvectors of y y^T; by singular vectors of y where that would lose accuracy.
+
+    >>> import numpy as np
+    >>> polar_factor(np.array([[0.0, 2.0, 0.0], [0.5, 0.0, 0.0]])).round(12)
+    array([[0., 1., 0.],
+           [1., 0., 0.]])
+    """
+    gram = y @ y.mT
+    coefficients = inverse_root(gram)
+    factor = coefficients @ y
+    r = y.shape[-2]
+    _redo(~(_spread(gram, coefficients) <= r * (r + _ONE_PASS)), factor, y, _singular_vectors)
+    return factor
+
+
+def _spread(gram: Array, coefficients: Array) -> Array:
+    """trace(gram) trace(gram^-1), given any root of the inverse: about r (r + |U|^2).
+
+    Unlike the trace of U U^T it also tells of a Gram matrix that is nearly singular.
+    """
+    einsum = array_namespace(gram).einsum
+    size = einsum("...ij,...ij->...", coefficients, coefficients)
+    return einsum("...ii->...", gram) * size
+
+
+def _redo(which: Array, factor: Array, source: Array, way: Callable[[Array], Array]) -> None:
+    """Replace the items `which` of our own `factor` by `way` of those of `source`."""
+    if which.any():
+        factor[which] = way(source[which])
+
+
+def _again(factor: Array) -> Array:
+    return inverse_cholesky(factor @ factor.mT) @ factor
+
+
+def _householder(y: Array) -> Array:
+    return qr(y.mT)[0].mT
+
+
+def _singular_vectors(y: Array) -> Array:
+    def polar(a: Array) -> Array:
+        left, _, right = array_namespace(a).linalg.svd(a, full_matrices=False)
+        return left @ right
+
+    return by_item(polar, y)
