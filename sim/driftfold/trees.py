@@ -154,33 +154,33 @@ def decode(skeleton: Any, arrays: Mapping[str, Any]) -> Any:
 
 def _walk(fn: Callable[..., Any], plain: Callable[..., Any], tree: Any, others: Any) -> Any:
     if _is_node(tree):
-        _same(tree, others, type(tree).__name__, all(type(o) is type(tree) for o in others))
+        _match(others, type(tree).__name__, lambda o: type(o) is type(tree))
         made = {}
         for f in fields(tree):
             rest = [getattr(o, f.name) for o in others]
             made[f.name] = _walk(fn, plain, getattr(tree, f.name), rest)
         return type(tree)(**made)
     if isinstance(tree, Mapping):
-        alike = all(isinstance(o, Mapping) and o.keys() == tree.keys() for o in others)
-        _same(tree, others, f"mapping of {sorted(map(str, tree))}", alike)
+        named = f"mapping of {', '.join(map(str, tree))}"
+        _match(others, named, lambda o: isinstance(o, Mapping) and o.keys() == tree.keys())
         return {k: _walk(fn, plain, v, [o[k] for o in others]) for k, v in tree.items()}
     if isinstance(tree, list | tuple):
-        alike = all(type(o) is type(tree) and len(o) == len(tree) for o in others)
-        _same(tree, others, f"{type(tree).__name__} of {len(tree)}", alike)
+        sized = f"{type(tree).__name__} of {len(tree)}"
+        _match(others, sized, lambda o: type(o) is type(tree) and len(o) == len(tree))
         return type(tree)(_walk(fn, plain, v, [o[i] for o in others]) for i, v in enumerate(tree))
     if _is_array(tree):
-        _same(tree, others, "array", all(_is_array(o) for o in others))
+        _match(others, "array", _is_array)
         return fn(tree, *others)
     return plain(tree, *others)
 
 
-def _same(tree: Any, others: Sequence[Any], what: str, alike: bool) -> None:
-    if not alike:
-        got = ", ".join(sorted({type(o).__name__ for o in others}))
-        raise TreeError(
-            f"trees differ: the first holds a {what} where another holds a {got} that does not "
-            "match; all trees of one kind must have one structure"
-        )
+def _match(others: Sequence[Any], wanted: str, alike: Callable[[Any], bool]) -> None:
+    for other in others:
+        if not alike(other):
+            raise TreeError(
+                f"trees differ in structure: one holds {type(other).__name__} {other!r:.60} where "
+                f"the first holds {wanted}; make all trees of one kind alike"
+            )
 
 
 def _agreed(value: Any, *others: Any) -> Any:

@@ -66,6 +66,11 @@ def to_line(record: Record, detail: str | None = None) -> bytes:
 
 
 def to_json_number(value: float) -> float | str:
+    """Return the number, or its name where JSON has no such number.
+
+    >>> [to_json_number(value) for value in (0.5, math.nan, -math.inf)]
+    [0.5, 'NaN', '-Infinity']
+    """
     if math.isfinite(value):
         return value
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
