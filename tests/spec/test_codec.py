@@ -31,7 +31,7 @@ cakes = st.builds(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(cakes)
 def test_every_component_comes_back_as_it_was(cake: Layered) -> None:
     back = decode(Cake, encode(cake))

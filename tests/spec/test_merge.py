@@ -39,7 +39,7 @@ def test_a_kind_written_as_text_counts_as_a_table() -> None:
     assert merge({"a": "x"}, {"a": {"kind": "y"}}) == {"a": {"kind": "y"}}
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(tables, tables)
 def test_merging_twice_is_merging_once_and_leaves_its_arguments(
     parent: dict[str, Any], child: dict[str, Any]

@@ -22,7 +22,7 @@ tables = st.dictionaries(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(tables)
 def test_yaml_and_json_mean_the_same(table: dict[str, object]) -> None:
     text = json.dumps(table, ensure_ascii=False)
@@ -31,7 +31,7 @@ def test_yaml_and_json_mean_the_same(table: dict[str, object]) -> None:
     assert repr(read) == repr(table)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(tables)
 def test_what_pyyaml_writes_is_read(table: dict[str, object]) -> None:
     assert parse(yaml.safe_dump(table), ".yaml", "x.yaml") == table

@@ -1,0 +1,146 @@
+"""Progress of a run on standard error: a bar on a terminal, lines in a log."""
+
+import sys
+from collections.abc import Mapping
+from time import perf_counter
+from types import TracebackType
+from typing import Self
+
+from driftfold.telemetry.base import Record, RecordSink
+from driftfold.world.policy import Horizon
+
+_SHOWN = 2
+_REDRAW = 0.1
+
+
+class Progress(RecordSink):
+    """What has been reached so far, as records tell it; subclasses show it."""
+
+    def __init__(self, horizon: Horizon) -> None:
+        self.horizon = horizon
+        self.rounds = 0
+        self.time = 0.0
+        self.metrics: Mapping[str, float] = {}
+        self._start: tuple[int, float] | None = None
+
+    def emit(self, record: Record) -> None:
+        """Take note of a record."""
+        self.rounds, self.time = record.version, record.time
+        if self._start is None:
+            self._start = (record.version, perf_counter())
+        if record.kind == "evaluation":
+            self.metrics = record.values
+        self.show()
+
+    def rewind(self, seq: int) -> None:
+        """Begin to count where a resumed run begins."""
+        self._start = None
+
+    def show(self) -> None:
+        """Show the present state. Default: nothing."""
+
+    @property
+    def share(self) -> float:
+        """Share of the horizon that was reached, 0 to 1."""
+        shares = [0.0]
+        if self.horizon.rounds is not None:
+            shares.append(self.rounds / self.horizon.rounds)
+        if self.horizon.seconds is not None:
+            shares.append(self.time / self.horizon.seconds)
+        return min(1.0, max(shares))
+
+    @property
+    def text(self) -> str:
+        """Rounds, virtual time, speed and metrics in words."""
+        of = "" if self.horizon.rounds is None else f"/{self.horizon.rounds}"
+        parts = [f"round {self.rounds}{of}", f"{duration(self.time)} virtual"]
+        if self._start is not None and self.rounds > self._start[0]:
+            elapsed = max(perf_counter() - self._start[1], 1e-9)
+            parts.append(f"{(self.rounds - self._start[0]) / elapsed:.0f} rounds/s")
+        parts += [f"{name} {value:.4g}" for name, value in list(self.metrics.items())[:_SHOWN]]
+        return "  ".join(parts)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class Bar(Progress):
+    """A bar that is redrawn in place."""
+
+    def __init__(self, horizon: Horizon, title: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+        from rich.progress import Progress as RichProgress
+
+        super().__init__(horizon)
+        self._bar = RichProgress(
+            TextColumn("{task.fields[title]}", markup=False),
+            BarColumn(bar_width=20),
+            TaskProgressColumn(),
+            TextColumn("{task.description}", markup=False),
+            console=Console(stderr=True),
+            auto_refresh=False,
+        )
+        self._task = self._bar.add_task("", total=1.0, title=title)
+        self._drawn = 0.0
+
+    def show(self) -> None:
+        """Redraw, but not so often that it would slow the run."""
+        if perf_counter() - self._drawn >= _REDRAW:
+            self._draw()
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def close(self) -> None:
+        """Draw the last state and leave the line."""
+        self._draw()
+        self._bar.stop()
+
+    def _draw(self) -> None:
+        self._bar.update(self._task, completed=self.share, description=self.text)
+        self._bar.refresh()
+        self._drawn = perf_counter()
+
+
+class Lines(Progress):
+    """One line for each tenth of the run, for logs and pipes."""
+
+    def __init__(self, horizon: Horizon) -> None:
+        super().__init__(horizon)
+        self._told = 0
+
+    def show(self) -> None:
+        """Print a line when another tenth is done."""
+        tenth = int(10 * self.share)
+        if tenth > self._told:
+            self._told = tenth
+            print(self.text, file=sys.stderr, flush=True)
+
+
+def progress(horizon: Horizon, title: str, quiet: bool) -> Progress:
+    """Return the form that suits standard error."""
+    if quiet:
+        return Progress(horizon)
+    return Bar(horizon, title) if sys.stderr.isatty() else Lines(horizon)
+
+
+def duration(seconds: float) -> str:
+    """Virtual time in the unit that suits it.
+
+    >>> duration(0.5), duration(5400), duration(200_000)
+    ('0.5 s', '1.5 h', '2.31 d')
+    """
+    for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds:.3g} s"

@@ -1,0 +1,124 @@
+"""The catalogue, the words for annotations, and the limits on sizes."""
+
+# ruff: noqa: E501 - a case is one line
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+import pytest
+from annotated_types import Gt, Interval, MinLen, MultipleOf
+from tests.spec.bakery import Fruit, Layered, Topping
+
+from driftfold.errors import SpecError
+from driftfold.registry import families, kinds
+from driftfold.spec import catalogue, load_builtins
+from driftfold.spec.hints import limits, short, wanted
+from driftfold.spec.inventory import describe
+from driftfold.spec.limits import MOST_BYTES, check_limits
+
+load_builtins()
+
+
+def test_the_catalogue_lists_every_kind_and_is_json() -> None:
+    listed = json.loads(json.dumps(catalogue(), allow_nan=False))
+    assert {name: sorted(listed[name]) for name in listed} == {
+        name: sorted(kinds(name)) for name in families()
+    }
+    assert {"task", "algorithm", "participation", "estimator", "compute"} <= set(listed)
+
+
+@pytest.mark.parametrize(
+    ("family", "kind"),
+    [(f, k) for f in families() if not f.startswith("test-") for k in kinds(f)],
+)
+def test_every_built_in_kind_and_field_is_described(family: str, kind: str) -> None:
+    about = catalogue()[family][kind]
+    assert about["doc"].endswith((".", ":", ")")), about["doc"]
+    assert [field["name"] for field in about["fields"] if not field["doc"]] == []
+
+
+def test_a_kind_is_described_with_types_limits_and_defaults() -> None:
+    assert describe(Fruit) == {
+        "doc": "Fresh fruit.",
+        "fields": [
+            {
+                "name": "name",
+                "type": "str",
+                "required": True,
+                "default": None,
+                "constraint": "",
+                "doc": "Which fruit.",
+            },
+            {
+                "name": "shares",
+                "type": "list[float]",
+                "required": False,
+                "default": [0.5, 0.5],
+                "constraint": "each of at least 0 and of at most 1",
+                "doc": "Share of each piece, from 0 to 1.",
+            },
+        ],
+    }
+    layered = {field["name"]: field for field in describe(Layered)["fields"]}
+    assert layered["size"]["type"] == "int | float | 'full'"
+    assert layered["size"]["constraint"] == "float above 0"
+    assert layered["layers"]["type"] == "list[test-topping]"
+    assert layered["oven"]["default"] == {"minutes": 30, "fan": False, "top": None}
+    assert layered["notes"]["type"] == "table[str, int] | null"
+
+
+@pytest.mark.parametrize(
+    ("hint", "words", "name", "constraint"),
+    [
+        (int, "a whole number", "int", ""),
+        (Annotated[int, Gt(0), MultipleOf(2)], "a whole number above 0 and divisible by 2", "int", "above 0 and divisible by 2"),
+        (Annotated[float, Interval(ge=0, lt=1)] | None, "a finite number of at least 0 and below 1, or null", "float | null", "float of at least 0 and below 1"),
+        (Literal["a", "b"], "'a' or 'b'", "'a' | 'b'", ""),
+        (Annotated[tuple[int, ...], MinLen(2)], "a list, each a whole number; of length 2 or more", "list[int]", "of length 2 or more"),
+        (tuple[Topping, ...], "a list, each a test-topping (a table with a kind);", "list[test-topping]", ""),
+        (Any, "anything", "Any", ""),
+    ],
+)  # fmt: skip
+def test_annotations_in_words(hint: Any, words: str, name: str, constraint: str) -> None:
+    assert wanted(hint) == words
+    assert short(hint) == name
+    assert limits(hint) == constraint
+
+
+@dataclass(frozen=True)
+class Heavy:
+    size: int
+
+    def footprint(self) -> int:
+        return self.size
+
+
+@dataclass(frozen=True)
+class Cart:
+    parts: tuple[Heavy, ...]
+    clients: int = 1
+
+
+def test_memory_that_no_machine_has_is_refused() -> None:
+    check_limits(Cart((Heavy(MOST_BYTES // 2), Heavy(MOST_BYTES // 2))))
+    with pytest.raises(SpecError, match=r"parts\[1\]: its arrays would take 2,000 GB; wanted at"):
+        check_limits(Cart((Heavy(1), Heavy(2 * MOST_BYTES))))
+    with pytest.raises(SpecError, match="the arrays would take 1,400 GB together"):
+        check_limits(Cart((Heavy(7 * MOST_BYTES // 10),) * 2))
+    with pytest.raises(SpecError, match="clients: got 100,000,001 clients, wanted at most"):
+        check_limits(Cart((), clients=10**8 + 1))
+
+
+def test_listing_and_checking_import_no_torch_and_listing_no_pydantic() -> None:
+    code = """if True:
+        import sys
+        from driftfold.spec import catalogue, load_spec
+        catalogue()
+        assert not {"torch", "geoopt", "pydantic", "matplotlib"} & set(sys.modules)
+        load_spec("pca-synthetic")
+        assert not {"torch", "geoopt", "matplotlib"} & set(sys.modules)
+    """
+    subprocess.run([sys.executable, "-c", code], check=True)
