@@ -19,7 +19,7 @@ LABELS = np.array([3, 0, 3, 1, 2], dtype=np.uint8)
 
 def idx(values: Array, kind: int = 8) -> bytes:
     head = struct.pack(f">4B{values.ndim}I", 0, 0, kind, values.ndim, *values.shape)
-    return head + values.tobytes()
+    return head + bytes(values.tobytes())
 
 
 @pytest.fixture

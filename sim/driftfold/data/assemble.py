@@ -69,4 +69,5 @@ def _label_shares(dataset: Dataset, parts: Sequence[Ints]) -> Floats | None:
         return None
     classes = int(dataset.y.max()) + 1
     counts = np.stack([np.bincount(dataset.y[part], minlength=classes) for part in parts])
-    return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    shares: Floats = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return shares

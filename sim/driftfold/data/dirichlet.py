@@ -61,8 +61,9 @@ class DirichletLabels(Partition):
     @staticmethod
     def _shares(log_gammas: Floats) -> Floats:
         """Gamma variates, scaled to sum 1 in each row."""
-        shares = np.exp(log_gammas - log_gammas.max(axis=1, keepdims=True))
-        return shares / shares.sum(axis=1, keepdims=True)
+        shares: Floats = np.exp(log_gammas - log_gammas.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares
 
     def _topped_up(self, parts: list[Ints], order: Ints) -> list[Ints]:
         place = np.argsort(order)  # a sample's place in the random order

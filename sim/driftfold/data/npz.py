@@ -86,10 +86,10 @@ class Npz(Data):
     def _read(self) -> dict[str, Array]:
         path = Path(self.path)
         try:
-            loaded = np.load(path, allow_pickle=False)
-            if not isinstance(loaded, np.lib.npyio.NpzFile):
-                raise DataError(f"{path} holds one bare array, not an .npz archive; {_WANTED}")
-            with loaded as archive:
+            with path.open("rb") as file:  # NumPy leaves a file open that it cannot read
+                archive = np.load(file, allow_pickle=False)
+                if not isinstance(archive, np.lib.npyio.NpzFile):
+                    raise DataError(f"{path} holds one bare array, not an .npz archive; {_WANTED}")
                 return {name: archive[name] for name in archive.files}
         except OSError as error:
             reason = error.strerror or str(error)

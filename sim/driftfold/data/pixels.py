@@ -31,7 +31,8 @@ def features(images: Array, pixels: Pixels) -> Floats:
     """
     rows: Floats = images.reshape(len(images), -1).astype(np.float64) / 255
     if pixels == "centred":
-        return rows - rows.mean(axis=0)
+        rows -= rows.mean(axis=0)
     if pixels == "standardised":
-        return (rows - rows.mean()) / (rows.std() or 1.0)
+        rows -= rows.mean()
+        rows /= rows.std() or 1.0
     return rows

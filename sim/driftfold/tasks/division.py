@@ -47,7 +47,8 @@ def divide(
 
 def _importance(samples: Ints, weighting: Weighting) -> Floats:
     if weighting == "samples":
-        return samples / samples.sum()
+        shares: Floats = samples / samples.sum()
+        return shares
     empty = np.flatnonzero(samples == 0)
     if len(empty):
         raise SpecError(

@@ -64,7 +64,7 @@ class PcaProblem(SampledProblem):
     @property
     def client_bytes(self) -> int:
         """Data or second-moment matrix, point, gradient and two temporaries."""
-        n, d = self.data.x.shape[1:]
+        n, d = self.longest, self.dimension
         rows = d if self._uses_moments else n
         return 8 * d * (rows + 4 * self.rank)
 
@@ -105,7 +105,7 @@ class PcaProblem(SampledProblem):
     @cached_property
     def second_moment(self) -> Floats:
         """Mean second-moment matrix sum_i a_i C_i, shape (d, d)."""
-        d = self.data.x.shape[-1]
+        d = self.dimension
         rows = self.data.x.reshape(-1, d)
         weights = (self.weights * self.fleet.importance[:, None]).reshape(-1, 1)
         total = np.zeros((d, d))
@@ -122,17 +122,16 @@ class PcaProblem(SampledProblem):
         """
         if not self._uses_moments:
             return None
-        x = self.data.x
-        made = np.empty((len(x), x.shape[2], x.shape[2]))
-        for own, samples, out in zip(x, self.data.samples, made, strict=True):
+        made = np.empty((self.fleet.size, self.dimension, self.dimension))
+        for own, samples, out in zip(self.data.x, self.data.samples, made, strict=True):
             np.matmul(own.T, own, out=out)
             out /= max(int(samples), 1)
         return made
 
     @property
     def _uses_moments(self) -> bool:
-        count, n, d = self.data.x.shape
-        return d < 2 * n and 8 * count * d * d <= GRAM_BYTES
+        d = self.dimension
+        return d < 2 * self.longest and 8 * self.fleet.size * d * d <= GRAM_BYTES
 
     @cached_property
     def _optimum(self) -> float:
@@ -151,8 +150,8 @@ class PcaView(SampledView):
 
     def gradient(self, x: Array, batch: Batch) -> Array:
         """-2 x Z^T W Z, with the batch's samples as rows of Z and their weights in W."""
-        rows = x[..., None, :] if self._flat else x
-        out = np.empty(np.broadcast_shapes(rows.shape, (*self.clients.shape, 1, 1)))
+        rows = self._rows_of(x)
+        out = np.empty(rows.shape)
         if batch.whole and self._moments is not None:
             for part, moment in self._moment_blocks(self._moments):
                 np.matmul(rows[part], moment, out=out[part])
@@ -167,13 +166,17 @@ class PcaView(SampledView):
 
     def loss(self, x: Array, batch: Batch) -> Array:
         """-sum_j w_j |x z_j|^2."""
-        rows = x[..., None, :] if self._flat else x
+        rows = self._rows_of(x)
         out = np.empty(self.clients.shape)
         for part, z in self._samples(batch):
             scores = np.matmul(rows[part], z.swapaxes(-1, -2))
             kept = np.matmul((scores * scores), batch.weights[part][..., :, None])
             out[part] = -kept[..., 0].sum(axis=-1)
         return out
+
+    def _rows_of(self, x: Array) -> Array:
+        x = self._spread(x)
+        return x[..., None, :] if self._flat else x
 
     def _moment_blocks(self, moments: Floats) -> Parts:
         if self._own_moments is None:
@@ -223,7 +226,7 @@ class Pca(Task):
     def build(self, seed: Seed) -> PcaProblem:
         """Load the data, divide them, and choose the manifold."""
         data, fleet = divide(self.data, self.partition, self.clients, self.weighting, seed)
-        return PcaProblem(data, fleet, self._manifold(data.x.shape[-1]))
+        return PcaProblem(data, fleet, self._manifold(int(data.x.shape[-1])))
 
     def _manifold(self, d: int) -> Manifold:
         r = self.rank

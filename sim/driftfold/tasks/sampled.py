@@ -19,6 +19,8 @@ class SampledProblem(Problem):
     ----------
     data
         The clients' samples.
+    longest, dimension
+        Largest n_i, and length d of a sample.
     weights
         1/n_i on each of a client's n_i rows and 0 on padding, shape (N, n_max).
     """
@@ -26,7 +28,9 @@ class SampledProblem(Problem):
     def __init__(self, data: ClientData, fleet: Fleet) -> None:
         self.data = data
         self.fleet = fleet
-        real = np.arange(data.x.shape[1]) < data.samples[:, None]
+        self.longest = int(data.x.shape[1])
+        self.dimension = int(data.x.shape[2])
+        real = np.arange(self.longest) < data.samples[:, None]
         self.weights: Floats = real / np.maximum(data.samples, 1)[:, None]
         self._sizes: dict[BatchSize, tuple[Ints, int, bool]] = {}
 
@@ -83,6 +87,13 @@ class SampledView(View):
         weights = weights.reshape(*shape, longest)
         return [Batch(rows.reshape(*shape, longest), weights) for rows in indices]
 
+    def _spread(self, x: Array) -> Array:
+        """Points with the leading axes of the stack; one point alone is everybody's."""
+        point = self._problem.manifold.shape
+        if x.ndim > len(point) or self.clients.ndim == 0:
+            return x
+        return np.broadcast_to(x, (*self.clients.shape, *point))
+
     def _samples(self, batch: Batch) -> Parts:
         """Rows of features of a batch: drawn ones gathered, shape (..., B, d), or all.
 
@@ -100,11 +111,11 @@ class SampledView(View):
             used = self._gathered
             buffer = used[1] if used and used[1].shape == shape else np.empty(shape, x.dtype)
             rows = self._rows(batch.indices)
-            np.take(x.reshape(-1, x.shape[-1]), rows, axis=0, out=buffer, mode="clip")
+            np.take(x.reshape(-1, shape[-1]), rows, axis=0, out=buffer, mode="clip")
             self._gathered = batch, buffer
         return [(..., self._gathered[1])]
 
     def _rows(self, indices: Ints) -> Ints:
         """Numbers of rows `indices` (..., B) in the array of all clients' rows."""
-        rows: Ints = indices + (self.clients * self._problem.data.x.shape[1])[..., None]
+        rows: Ints = indices + (self.clients * self._problem.longest)[..., None]
         return rows

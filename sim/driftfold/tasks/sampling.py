@@ -1,6 +1,7 @@
 """Mini-batches: how large, and which samples."""
 
 import numpy as np
+import numpy.typing as npt
 
 from driftfold.arrays import Ints
 from driftfold.errors import SpecError
@@ -27,8 +28,10 @@ def batch_sizes(size: BatchSize, samples: Ints) -> Ints:
             "to 1.0, or 'full'"
         )
     if isinstance(size, float):
-        return np.ceil(size * samples - _ROUNDING).astype(np.int64)
-    return np.minimum(size, samples)
+        samples = np.ceil(size * samples - _ROUNDING).astype(np.int64)
+    else:
+        samples = np.minimum(size, samples)
+    return samples
 
 
 def draw(
@@ -58,8 +61,8 @@ def draw(
         Length of each batch, at least every B_i; entries past B_i are any valid row.
     """
     count = len(clients)
-    words = stream.words(clients, dispatches, steps * pad).reshape(count, steps, pad)
-    words = words.transpose(2, 1, 0).reshape(pad, steps * count)
+    drawn = stream.words(clients, dispatches, steps * pad).reshape(count, steps, pad)
+    words = drawn.transpose(2, 1, 0).reshape(pad, steps * count)
     place = np.arange(pad)[:, None]
     left = np.where(place < sizes, samples - place, 1)  # past B_i, a row is exchanged with itself
     span = np.tile(left, steps).astype(np.uint64)
@@ -73,7 +76,7 @@ def draw(
     return np.ascontiguousarray(chosen.reshape(pad, steps, count).transpose(1, 2, 0))
 
 
-def _shuffled(picks: Ints, longest: int) -> Ints:
+def _shuffled(picks: Ints, longest: int) -> npt.NDArray[np.int32]:
     """First places of shuffles in which place m was exchanged with place `picks[m]`."""
     pad, count = picks.shape
     table = np.empty((longest, count), dtype=np.int32)

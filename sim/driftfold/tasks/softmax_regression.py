@@ -55,12 +55,12 @@ class SoftmaxProblem(SampledProblem):
         self.classes = data.label_shares.shape[1]
         self.l2 = l2
         self.itemsize = int(data.x.itemsize)
-        self.manifold = Euclidean(data.x.shape[-1], self.classes)
+        self.manifold = Euclidean(self.dimension, self.classes)
 
     @property
     def client_bytes(self) -> int:
         """Data, class scores, point and gradient."""
-        n, d = self.data.x.shape[1:]
+        n, d = self.longest, self.dimension
         return self.itemsize * (n * d + n * self.classes + 3 * d * self.classes)
 
     def initial_point(self) -> Array:
@@ -73,8 +73,8 @@ class SoftmaxProblem(SampledProblem):
 
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
         """Objective F(x), and accuracy: the clients' own, weighted by importance like F."""
-        count, n, _ = self.data.x.shape
-        tile = max(1, _TILE_BYTES // (n * self.classes * self.itemsize))
+        count = self.fleet.size
+        tile = max(1, _TILE_BYTES // (self.longest * self.classes * self.itemsize))
         loss = accuracy = 0.0
         for start in range(0, count, tile):
             ids = np.arange(start, min(count, start + tile))
@@ -104,7 +104,8 @@ class SoftmaxView(SampledView):
 
     def gradient(self, x: Array, batch: Batch) -> Array:
         """Z^T W (softmax(Z x) - one-hot labels) + l2 x, W the weights of the batch."""
-        out = np.empty(self._stacked(x), dtype=np.result_type(x, self._dtype))
+        x = self._spread(x)
+        out = np.empty(x.shape, dtype=np.result_type(x, self._dtype))
         parts = self._samples(batch)
         weights, places = self._targets(batch, parts)
         for (part, z), place in zip(parts, places, strict=True):
@@ -124,6 +125,7 @@ class SoftmaxView(SampledView):
 
     def scores(self, x: Array, batch: Batch) -> tuple[Array, Array]:
         """Loss and share of samples whose class has the largest score, each of shape (...)."""
+        x = self._spread(x)
         loss = np.empty(self.clients.shape, dtype=np.result_type(x, self._dtype))
         right = np.empty_like(loss)
         parts = self._samples(batch)
@@ -157,20 +159,17 @@ class SoftmaxView(SampledView):
         labels: Ints = self._labels.reshape(-1)[self._rows(batch.indices)]
         return labels
 
-    def _stacked(self, x: Array) -> tuple[int, ...]:
-        return np.broadcast_shapes(x.shape, (*self.clients.shape, 1, 1))
-
 
 def _places(labels: Ints, classes: int) -> Ints:
     """Flat places of the scores [i, labels[i, j], j] in an array of shape (C, classes, n)."""
     n = labels.shape[-1]
-    places = labels * n + np.arange(n)
+    places: Ints = labels * n + np.arange(n)
     if labels.ndim == 2:
         places += (np.arange(len(labels)) * (classes * n))[:, None]
     return places
 
 
-@register("softmax-regression")
+@register("softmax_regression")
 @dataclass(frozen=True)
 class SoftmaxRegression(Task):
     """Classification by a linear layer without bias and cross-entropy.

@@ -112,6 +112,13 @@ def _check_company(problem: Problem, size: BatchSize) -> None:
                 f"(batch size {size!r}): treat each client alone, e.g. no product over a "
                 "flattened stack",
             )
+    shared = np.broadcast_to(points[0], points.shape)
+    view = problem.view(everyone, dispatches)
+    batch = view.batches(size, 1)[0]
+    expect(
+        _same(view.gradient(shared, batch), view.gradient(shared.copy(), batch)),
+        "gradients at a point that all clients share without a copy differ from those at copies",
+    )
     for i in everyone[: STACKS[1]]:
         alone = _work(problem.view(everyone[i], dispatches[i]), points[i], size)
         for name, values in alone.items():
@@ -193,7 +200,7 @@ def _points(problem: Problem, count: int) -> Array:
 
 def _same(a: Any, b: Any) -> bool:
     """Return whether two arrays are equal bit for bit."""
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return bool(a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes())
 
 
 def _same_batch(a: Batch, b: Batch, rows: Any) -> bool:
