@@ -76,9 +76,8 @@ def same(one: Any, other: Any) -> bool:
             and (not np.asarray(one).size or layout(one) == layout(other))
         )
     if isinstance(one, float):
-        return one.hex() == other.hex()
-    agree: bool = one == other
-    return agree
+        return bool(one.hex() == other.hex())
+    return bool(one == other)
 
 
 def layout(array: Any) -> list[int]:
