@@ -112,6 +112,8 @@ def run(
         store = store or open_store(folder / "checkpoints")
     past = store.latest(identity) if resume and store is not None else None
     with Recorder(*sinks) as recorder, threadpool_limits(1):
+        if resume and past is None:  # killed before the first snapshot: tell everything anew
+            recorder.restore(Recorder().state())
         world = build(spec)
         memory = spec.algorithm.memory(world.problem)
         tickets = TicketBook(

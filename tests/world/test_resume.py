@@ -65,7 +65,8 @@ def outcome(result: Any) -> tuple[Any, ...]:
 def told(folder: Path) -> list[Any]:
     """Everything but the timing of each record."""
     return [
-        (r.seq, r.kind, r.time, r.version, r.values, r.note, str(r.detail))
+        (r.seq, r.kind, r.time, r.version, r.values, r.note,
+         {name: values.tolist() for name, values in (r.detail or {}).items()})
         for r in read_records(folder)
     ]
 

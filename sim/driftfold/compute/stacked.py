@@ -1,6 +1,7 @@
 """The stacked engine: many clients as one tensor program."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
@@ -27,10 +28,9 @@ class StackedEngine(Engine):
     def run(self, stack: Stack) -> LocalResult[Any]:
         """Results of the stack, tile by tile."""
         count = len(stack.clients)
-        parts = [
-            self._run_tile(stack, slice(start, min(start + self._tile, count)))
-            for start in range(0, count, self._tile)
-        ]
+        tiles = -(-count // self._tile)
+        ends = [count * i // tiles for i in range(tiles + 1)]  # of nearly equal size
+        parts = [self._run_tile(stack, slice(a, b)) for a, b in pairwise(ends)]
         if len(parts) == 1:
             return parts[0]
         join = lambda *leaves: np.concatenate(leaves)  # noqa: E731
@@ -65,7 +65,7 @@ class Stacked(Compute):
     """
 
     tile: Annotated[int, Gt(0)] | None = None
-    tile_bytes: Annotated[int, Gt(0)] = 3_500_000
+    tile_bytes: Annotated[int, Gt(0)] = 4_000_000
 
     def engine(self, problem: Problem) -> Engine:
         """Return an engine whose tile suits the problem."""

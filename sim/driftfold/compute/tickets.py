@@ -107,9 +107,16 @@ class TicketBook:
         """The results were used; forget them."""
         for ticket in tickets:
             self.live.pop(ticket.number, None)
+            self._pending.pop(ticket.number, None)
+
+    def keep_memory(self, ticket: Ticket, steps: int) -> None:
+        """The client left after `steps`: its payload is lost, what it learnt is not."""
+        self.truncate(ticket, steps)
+        self.commit(ticket)
+        self.live.pop(ticket.number, None)
 
     def results(self, tickets: Sequence[Ticket]) -> Results:
-        """Results of `tickets`, computing everything pending if one of them is."""
+        """Results of `tickets` of one phase, computing everything pending if one of them is."""
         if self.asleep:
             raise RuntimeError("results are not to be had while events are replayed")
         if any(not t.computed for t in tickets):
@@ -170,12 +177,13 @@ class TicketBook:
         """Fill the tickets that replay recreated with what `snapshot` described."""
         kept = {**self.live, **self._pending}
         numbers = [t["number"] for t in state["tickets"]]
-        replayed = self.next if kept or self.next else state["next"]
-        if sorted(kept) != numbers or replayed != state["next"]:
+        replayed = self.next if self.next else state["next"]
+        if replayed != state["next"] or not self.live.keys() <= set(numbers) <= kept.keys():
             raise ReplayMismatch(
-                f"replay promised {replayed} pieces of work and holds {sorted(kept)[:9]}; the "
+                f"replay promised {replayed} pieces of work and holds {sorted(self.live)[:9]}; the "
                 f"snapshot promised {state['next']} and holds {numbers[:9]}"
             )
+        self._pending = {}
         self.next = state["next"]
         downloads = [decode(skeleton, arrays) for skeleton in state["downloads"]]
         for saved in state["tickets"]:
@@ -185,8 +193,8 @@ class TicketBook:
             if saved["result"] is not None:
                 one = rows(decode(saved["result"], arrays), None)  # a leading axis of length 1
                 ticket.block, ticket.row = LocalResult(*one), 0
-            if ticket.computed:
-                self._pending.pop(ticket.number, None)
+            if not ticket.computed:
+                self._pending[ticket.number] = ticket
 
     def _compute(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> None:
         try:

@@ -47,8 +47,8 @@ class Aggregator:
         self.asleep = False
         self._spoiled = False
         self._sent: dict[tuple[int, int], tuple[Any, Any]] = {}
-        self._round: dict[str, float] = {}
-        self._detail: dict[str, Any] | None = None
+        self._round: dict[int, Mapping[str, float]] = {}  # by phase, of its latest step
+        self._detail: dict[int, Mapping[str, Any]] = {}
         self._wall, self._cpu = perf_counter(), process_time()
 
     def begin(self) -> None:
@@ -95,7 +95,7 @@ class Aggregator:
             # An earlier phase of this round had nothing usable, so its download was void.
             self._spoiled = not last
             return
-        good, payload = self._usable(arrivals, version, time)
+        good, payload = self._usable(phase, arrivals, version, time)
         done = bool(good) and self._apply(phase, good, payload, version, last)
         if not done:
             self._spoiled = not last
@@ -116,12 +116,12 @@ class Aggregator:
             "round",
             time,
             version,
-            merge(counts, self._round),
+            merge(counts, *self._round.values()),
             timing={"wall": wall - self._wall, "cpu": cpu - self._cpu},
-            detail=self._detail,
+            detail=_joined(self._detail),
         )
         self._wall, self._cpu = wall, cpu
-        self._round, self._detail = {}, None
+        self._round, self._detail = {}, {}
         every = self._world.evaluate_every
         if every and version % every == 0:
             self.evaluate(version, time)
@@ -138,7 +138,7 @@ class Aggregator:
         self._recorder.emit("evaluation", time, version, self.metrics)
 
     def _usable(
-        self, arrivals: Sequence[Arrival], version: int, time: float
+        self, phase: int, arrivals: Sequence[Arrival], version: int, time: float
     ) -> tuple[list[Arrival], Any]:
         """Arrivals whose results are sound, their payloads; the others are counted and told."""
         sent = [a for a in arrivals if a.ticket is not None]
@@ -159,7 +159,7 @@ class Aggregator:
         self._tally.add("failed", len(failed))
         if results.metrics:
             ids = np.array([a.client for a in good], dtype=np.int64)
-            self._detail = {**(self._detail or {}), "client": ids, **results.metrics}
+            self._detail[phase] = {"client": ids, **results.metrics}
         return good, results.payload
 
     def _apply(
@@ -184,7 +184,7 @@ class Aggregator:
         self.state = state
         if last:
             self.weighing = weighing
-        self._round = merge(self._round, metrics, _weight_metrics(weights) if last else {})
+        self._round[phase] = merge(metrics, _weight_metrics(weights) if last else {})
         return True
 
     def _arrivals(
@@ -200,6 +200,13 @@ class Aggregator:
             versions=versions,
             stale=versions < version,
         )
+
+
+def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Per-client figures of one phase as they are, of several phases with the phase's number."""
+    if len(details) < 2:
+        return next(iter(details.values()), None)
+    return {f"{phase}.{name}": v for phase, own in details.items() for name, v in own.items()}
 
 
 def _weight_metrics(weights: Floats) -> dict[str, float]:

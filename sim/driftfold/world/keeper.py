@@ -95,7 +95,7 @@ class Keeper:
             "time": now(),
             "version": server.version,
             "dispatches": server.dispatches,
-            "carried": sorted(server.carried.items()),
+            "carried": [list(pair) for pair in sorted(server.carried.items())],
             "quiet": not server.in_flight and server.inbox.empty,
             "events": trace.count,
             "event_digest": trace.digest(),

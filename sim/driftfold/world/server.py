@@ -178,9 +178,7 @@ class Server:
         if ticket is not None:
             steps = int(done * ticket.steps)
             if self.world.algorithm.dropout == "commit" and steps:
-                self.tickets.truncate(ticket, steps)
-                self.tickets.commit(ticket)
-                self.tickets.release([ticket])
+                self.tickets.keep_memory(ticket, steps)
             else:
                 self.tickets.cancel(ticket)
         self.inbox.lost(len(self.in_flight))
