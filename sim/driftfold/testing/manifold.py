@@ -1,0 +1,213 @@
+"""Conformance of a manifold kind."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from driftfold.arrays import Array, Floats
+from driftfold.manifolds.base import Exponential, Geodesic, InvertibleRetraction, Manifold
+from driftfold.rng import Seed
+from driftfold.testing.expect import expect
+
+_Map = Callable[..., Array]
+
+_COUNT = 80
+_STEPS = np.array([1e-2, 1e-3])
+
+
+def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) -> None:
+    """Raise `AssertionError` unless `manifold` keeps the contract of `Manifold`.
+
+    Checked on 80 random points, for what the manifold's type claims: shapes; arguments left alone;
+    points on the manifold and vectors in the tangent space; projections, retractions of first
+    order, linear transports, gradient streams; inverses; that exponential and logarithm undo each
+    other and agree with `dist`. And that no item's bits depend on the batch it is computed in.
+    `tolerance` is absolute, for tangent vectors of length 0.1.
+
+    >>> from driftfold.manifolds import Sphere
+    >>> check_manifold(Sphere(4))
+    """
+    stream = Seed(seed).stream("check_manifold")
+    x = manifold.random_point(stream, np.arange(_COUNT))
+    expect(
+        x.shape == (_COUNT, *manifold.shape),
+        f"random_point gave {x.shape} for {_COUNT} ids; wanted {(_COUNT, *manifold.shape)}",
+    )
+    ambient = stream.normal(np.arange(_COUNT), 1, int(np.prod(manifold.shape))).reshape(x.shape)
+    u = _of_length(manifold, x, manifold.project(x, ambient), 0.1)
+    v = _of_length(manifold, x, manifold.project(x, np.roll(ambient, 1, axis=0)), 0.1)
+    y = manifold.retract(x, v)
+    w = manifold.project(y, u)
+    _Check(manifold, tolerance, x, y, u, v, w, ambient).run()
+    _check_company(
+        "random_point", _COUNT, lambda rows: manifold.random_point(stream, np.arange(_COUNT)[rows])
+    )
+
+
+class _Check:
+    """The checks on points x and y = R_x(v), tangent u and v at x, tangent w at y."""
+
+    def __init__(
+        self,
+        manifold: Manifold,
+        tolerance: float,
+        x: Array,
+        y: Array,
+        u: Array,
+        v: Array,
+        w: Array,
+        ambient: Array,
+    ) -> None:
+        self.manifold, self.tolerance = manifold, tolerance
+        self.x, self.y, self.u, self.v, self.w, self.ambient = x, y, u, v, w, ambient
+
+    def run(self) -> None:
+        self.linear_algebra()
+        self.first_order("retract", self.manifold.retract)
+        self.transport()
+        self.gradient_stream()
+        if isinstance(self.manifold, InvertibleRetraction):
+            self.inverse("inverse_retract", self.manifold.retract, self.manifold.inverse_retract)
+        if isinstance(self.manifold, Exponential):
+            self.first_order("exp", self.manifold.exp)
+        if isinstance(self.manifold, Geodesic):
+            self.inverse("log", self.manifold.exp, self.manifold.log)
+            self.distance(self.manifold)
+        self.company()
+        self.broadcasting()
+
+    def linear_algebra(self) -> None:
+        m, x, u, v = self.manifold, self.x, self.u, self.v
+        self.small("off_point of a random point", m.off_point(x))
+        self.small("off_tangent of a projection", m.off_tangent(x, u))
+        self.small("off_tangent of a gradient", m.off_tangent(x, m.gradient(x, self.ambient)))
+        self.equal("project twice", m.project(x, u), u)
+        self.equal("inner is symmetric", m.inner(x, u, v), m.inner(x, v, u))
+        self.equal(
+            "inner is linear", m.inner(x, 2 * u + v, v), 2 * m.inner(x, u, v) + m.inner(x, v, v)
+        )
+        self.equal("norm is the root of inner", m.norm(x, u) ** 2, m.inner(x, u, u))
+        # <grad f, u> = Df[u]: the gradient represents the Euclidean one on tangent vectors.
+        axes = tuple(range(1, x.ndim))
+        slope = (self.ambient * u).sum(axes)
+        self.equal("gradient represents g", m.inner(x, m.gradient(x, self.ambient), u), slope)
+
+    def first_order(self, name: str, move: Callable[[Array, Array], Array]) -> None:
+        x, u = self.x, self.u
+        self.equal(f"{name} of 0", move(x, 0 * u), x)
+        self.small(f"off_point after {name}", self.manifold.off_point(move(x, u)))
+        errors = np.array([np.abs(move(x, h * u) - x - h * u).max() for h in _STEPS])
+        # A map of first order errs by h^2; 1.9 leaves room for the h^3 of the larger step.
+        slope = np.log(errors[0] / errors[1]) / np.log(_STEPS[0] / _STEPS[1]) if errors[1] else 2.0
+        expect(
+            errors[1] < 1e-14 or slope > 1.9,
+            f"{name} is not of first order: |{name}(x, h u) - x - h u| falls as h^{slope:.2f}; "
+            "wanted h^2",
+        )
+
+    def transport(self) -> None:
+        m, x, y, u, v = self.manifold, self.x, self.y, self.u, self.v
+        self.equal("transport to the same point", m.transport(x, x, u), u)
+        self.small("off_tangent after transport", m.off_tangent(y, m.transport(x, y, u)))
+        combined = m.transport(x, y, 2 * u - 3 * v)
+        self.equal(
+            "transport is linear", combined, 2 * m.transport(x, y, u) - 3 * m.transport(x, y, v)
+        )
+
+    def gradient_stream(self) -> None:
+        m, x, y, u, v, w = self.manifold, self.x, self.y, self.u, self.v, self.w
+        stream = m.gradient_stream(x)
+        for point, vector in ((x, u), (x, v), (y, w), (y, -2 * w)):
+            stream.add(point, vector)
+        self.equal("gradient stream", stream.total(), u + v - m.transport(y, x, w))
+
+    def inverse(
+        self,
+        name: str,
+        move: Callable[[Array, Array], Array],
+        back: Callable[[Array, Array], Array],
+    ) -> None:
+        x, u = self.x, self.u
+        there = move(x, u)
+        self.equal(f"{name} undoes the map", back(x, there), u)
+        self.small(f"off_tangent of {name}", self.manifold.off_tangent(x, back(x, there)))
+        self.equal(f"{name} of the point itself", back(x, x), 0 * u)
+
+    def distance(self, m: Geodesic) -> None:
+        x, y, u = self.x, self.y, self.u
+        self.equal("dist to exp is the length", m.dist(x, m.exp(x, u)), m.norm(x, u))
+        self.equal("dist is symmetric", m.dist(x, y), m.dist(y, x))
+        self.equal("dist to the point itself", m.dist(x, x), 0 * m.dist(x, x))
+        self.equal("length of log", m.norm(x, m.log(x, y)), m.dist(x, y))
+
+    def company(self) -> None:
+        for name, function, arguments in _maps(self.manifold, self.x, self.y, self.u, self.v):
+            kept = [argument.copy() for argument in arguments]
+
+            def compute(
+                rows: slice, f: _Map = function, those: tuple[Array, ...] = arguments
+            ) -> Array:
+                return f(*(argument[rows] for argument in those))
+
+            _check_company(name, _COUNT, compute)
+            expect(
+                all(np.array_equal(a, k) for a, k in zip(arguments, kept, strict=True)),
+                f"{name} changed its arguments; work on copies",
+            )
+
+    def broadcasting(self) -> None:
+        m, x = self.manifold, self.x[3]
+        spread = np.broadcast_to(x, self.x.shape)
+        u, v = m.project(spread, self.u), m.project(spread, self.v)
+        y = m.retract(spread, v)
+        many = _maps(m, spread, y, u, v)
+        for (name, function, one), (_, _, all_) in zip(_maps(m, x, y, u, v), many, strict=True):
+            self.equal(f"{name} of one x and many others", function(*one), function(*all_))
+
+    def small(self, what: str, errors: Array) -> None:
+        expect(
+            errors.shape == (_COUNT,),
+            f"{what} has shape {errors.shape}; wanted one number a point, {(_COUNT,)}",
+        )
+        self.equal(what, errors, np.zeros(_COUNT))
+
+    def equal(self, what: str, got: Array, wanted: Array) -> None:
+        expect(got.shape == wanted.shape, f"{what}: got shape {got.shape}, wanted {wanted.shape}")
+        off = float(np.abs(got - wanted).max())
+        expect(off <= self.tolerance, f"{what}: off by {off:.3g}, allowed {self.tolerance:.3g}")
+
+
+def _maps(
+    m: Manifold, x: Array, y: Array, u: Array, v: Array
+) -> list[tuple[str, _Map, tuple[Array, ...]]]:
+    maps: list[tuple[str, _Map, tuple[Array, ...]]] = [
+        ("inner", m.inner, (x, u, v)),
+        ("project", m.project, (x, y - 2 * u)),
+        ("gradient", m.gradient, (x, y - 2 * u)),
+        ("retract", m.retract, (x, u)),
+        ("transport", m.transport, (x, y, u)),
+    ]
+    if isinstance(m, InvertibleRetraction):
+        maps.append(("inverse_retract", m.inverse_retract, (x, y)))
+    if isinstance(m, Exponential):
+        maps.append(("exp", m.exp, (x, u)))
+    if isinstance(m, Geodesic):
+        maps += [("log", m.log, (x, y)), ("dist", m.dist, (x, y))]
+    return maps
+
+
+def _of_length(manifold: Manifold, x: Array, u: Array, length: float) -> Array:
+    norm: Floats = manifold.norm(x, u)
+    return u * (length / norm).reshape(-1, *(1,) * len(manifold.shape))
+
+
+def _check_company(name: str, count: int, compute: Callable[[slice], Array]) -> None:
+    whole = compute(slice(None))
+    for size in (1, 7, 37, 64):
+        for start in (0, 3, count - size):
+            rows = slice(start, start + size)
+            expect(
+                compute(rows).tobytes() == whole[rows].tobytes(),
+                f"{name}: items {start} to {start + size - 1} differ in their last bits from the "
+                f"same items in a batch of {count}; use per-item products and padded functions",
+            )
