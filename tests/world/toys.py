@@ -10,8 +10,9 @@ import numpy as np
 from driftfold.algorithms.aggregation import along, weighted_sum
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase, Tangent
 from driftfold.arrays import Array, Floats, Ints
+from driftfold.compute.tickets import Results
 from driftfold.fleet import Fleet
-from driftfold.kernel import now
+from driftfold.kernel import now, sleep
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -235,7 +236,7 @@ class Buffered(Cadence):
             server.step(phase, arrivals)
             if self.decides and phase == last:
                 tickets = [t for t in server.tickets.live.values() if t.phase == last][:2]
-                await server.decide("spread", lambda results: len(results.good), tickets)
+                await sleep(await server.decide("pause", _spread, tickets))
             if phase < last:
                 for dispatch in sorted({a.dispatch for a in arrivals}):
                     own = [a.client for a in arrivals if a.dispatch == dispatch]
@@ -262,3 +263,11 @@ class Buffered(Cadence):
         return any(
             a.client == client for phase in server.inbox.peek() for a in phase
         )
+
+
+def _spread(results: Results) -> float:
+    """How far apart the first two models are: a value that decides how long to wait."""
+    if len(results.good) < 2:
+        return 0.5
+    first, second = results.payload.point[:2]
+    return float(np.abs(first - second).max())

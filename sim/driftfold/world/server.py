@@ -232,7 +232,7 @@ class Server:
             if logged != name:
                 raise ReplayMismatch(f"replay asks to decide {name!r} where the run decided {logged!r}")
         else:
-            answer = fn(self.tickets.results(tickets) if tickets else None)
+            answer = fn(self.tickets.results(tickets))
             self.decisions.append([name, answer])
         self.decided += 1
         return answer
