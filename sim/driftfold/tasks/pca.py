@@ -143,8 +143,7 @@ class PcaView(SampledView):
 
     def __init__(self, problem: PcaProblem, clients: Ints, dispatches: Ints) -> None:
         super().__init__(problem, clients, dispatches)
-        self._rank = problem.rank
-        self._moments = problem.moments
+        self._pca = problem
         self._own_moments: Parts | None = None
         self._flat = len(problem.manifold.shape) == 1
 
@@ -152,8 +151,9 @@ class PcaView(SampledView):
         """-2 x Z^T W Z, with the batch's samples as rows of Z and their weights in W."""
         rows = self._rows_of(x)
         out = np.empty(rows.shape)
-        if batch.whole and self._moments is not None:
-            for part, moment in self._moment_blocks(self._moments):
+        moments = self._moment_blocks() if batch.whole else None
+        if moments is not None:
+            for part, moment in moments:
                 np.matmul(rows[part], moment, out=out[part])
             out *= -2
         else:
@@ -178,8 +178,9 @@ class PcaView(SampledView):
         x = self._spread(x)
         return x[..., None, :] if self._flat else x
 
-    def _moment_blocks(self, moments: Floats) -> Parts:
-        if self._own_moments is None:
+    def _moment_blocks(self) -> Parts | None:
+        moments = self._pca.moments
+        if self._own_moments is None and moments is not None:
             self._own_moments = blocks_of(moments, self.clients)
         return self._own_moments
 

@@ -22,7 +22,7 @@ def batch_sizes(size: BatchSize, samples: Ints) -> Ints:
     """
     if size == "full":
         return samples
-    if isinstance(size, str | bool) or size <= 0 or (isinstance(size, float) and size > 1):
+    if isinstance(size, str | bool) or not size > 0 or (isinstance(size, float) and size > 1):
         raise SpecError(
             f"got batch size {size!r}; wanted a whole number from 1, a fraction above 0.0 and up "
             "to 1.0, or 'full'"

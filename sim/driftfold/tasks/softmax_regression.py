@@ -52,7 +52,7 @@ class SoftmaxProblem(SampledProblem):
                 "use other data"
             )
         self.labels: Ints = data.y
-        self.classes = data.label_shares.shape[1]
+        self.classes = int(data.label_shares.shape[1])
         self.l2 = l2
         self.itemsize = int(data.x.itemsize)
         self.manifold = Euclidean(self.dimension, self.classes)
