@@ -32,6 +32,7 @@ BUFFERED: dict[str, Any] = {
     "cadence": {"kind": "test-buffered"},
     "estimator": {"kind": "none"},
     "participation": {"kind": "diurnal", "slot": 5.0, "duty": 0.6},
+    "latency": {"kind": "lognormal", "per_sample": 0.1},
 }
 DECIDING: dict[str, Any] = {**BUFFERED, "cadence": {"kind": "test-buffered", "decides": True}}
 CASES = {"synchronous": SYNCHRONOUS, "buffered": BUFFERED, "deciding": DECIDING}
