@@ -5,6 +5,7 @@ Each item's way is chosen by that item alone, so its bits do not depend on its b
 
 from collections.abc import Callable
 
+import numpy as np
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
@@ -16,12 +17,12 @@ _ONE_PASS = 1e2
 _TWO_PASSES = 1e10
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def qr_factor(y: Array) -> Array:
     """Q^T of the QR factorisation of y^T with a positive diagonal, y of shape (..., r, d).
 
     By Cholesky factors of y y^T, once or twice; by Householder reflections where these fail.
 
-    >>> import numpy as np
     >>> qr_factor(np.array([[2.0, 0.0, 0.0], [5.0, -3.0, 0.0]])).round(12) + 0.0
     array([[ 1.,  0.,  0.],
            [ 0., -1.,  0.]])
@@ -38,12 +39,12 @@ def qr_factor(y: Array) -> Array:
     return factor
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def polar_factor(y: Array) -> Array:
     """(y y^T)^(-1/2) y, the orthonormal rows nearest to y, of shape (..., r, d).
 
     By eigenvectors of y y^T; by singular vectors of y where that would lose accuracy.
 
-    >>> import numpy as np
     >>> polar_factor(np.array([[0.0, 2.0, 0.0], [0.5, 0.0, 0.0]])).round(12)
     array([[0., 1., 0.],
            [1., 0., 0.]])

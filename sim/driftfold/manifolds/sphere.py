@@ -113,7 +113,7 @@ class Sphere(Geodesic, InvertibleRetraction):
         """
         if self.transport_by == "projection":
             return self.project(y, u)
-        middle = x + y
+        middle = self._middle(x, y)
         return u - 2 * _dot(middle, u) / _positive(_dot(middle, middle)) * middle
 
     def gradient_stream(self, origin: Array) -> GradientStream:
@@ -139,6 +139,17 @@ class Sphere(Geodesic, InvertibleRetraction):
         xp = array_namespace(x, y)
         nearby = xp.where(_dot(x, y) < 0, y + x, y - x)
         return self.project(x, self.project(x, nearby))
+
+    def _middle(self, x: Array, y: Array) -> Array:
+        """Sum x + y, where that cancels rebuilt from its part normal to x, which is known better."""
+        xp = array_namespace(x, y)
+        middle, cosine = x + y, _dot(x, y)
+        far = cosine < 0
+        if xp.any(far):
+            normal = self._direction(x, y)
+            rebuilt = normal + _dot(normal, normal) / (1 - cosine) * x
+            middle = xp.where(far, rebuilt, middle)
+        return middle
 
     def _dist(self, x: Array, y: Array) -> Array:
         xp = array_namespace(x, y)
