@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.arrays import Array
@@ -30,6 +30,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return images, labels
 
 
+@settings(deadline=None)
 @given(
     shape=st.lists(st.integers(0, 4), min_size=1, max_size=3),
     packed=st.booleans(),

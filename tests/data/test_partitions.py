@@ -26,7 +26,7 @@ def labelled(samples: int, classes: int) -> Dataset:
 
 
 @pytest.mark.parametrize("partition", PARTITIONS, ids=repr)
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(
     clients=st.integers(1, 12),
     spare=st.integers(0, 60),
@@ -63,7 +63,7 @@ def test_iid_sizes_differ_by_one_and_labels_are_mixed() -> None:
     assert np.abs(shares - 0.25).max() < 5 * 0.0137
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(clients=st.integers(1, 10), per_client=st.integers(1, 4), seed=st.integers(0, 99))
 def test_shards_are_equal_and_show_few_labels(clients: int, per_client: int, seed: int) -> None:
     shards = clients * per_client
@@ -125,7 +125,7 @@ def test_dirichlet_skew_falls_with_alpha() -> None:
     assert largest(0.05) > 0.6 > largest(1.0) > 0.2 > largest(1000.0)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(
     alpha=st.floats(1e-6, 1e6),
     clients=st.integers(1, 15),

@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.tasks.blocks import blocks_of
@@ -7,6 +7,7 @@ from driftfold.tasks.blocks import blocks_of
 BLOCKS = np.arange(12 * 6.0).reshape(12, 2, 3)
 
 
+@settings(deadline=None)
 @given(ids=st.lists(st.integers(0, 11), max_size=15), copy_up_to=st.sampled_from([0, 10**6]))
 def test_the_pieces_make_up_the_stack(ids: list[int], copy_up_to: int) -> None:
     clients = np.array(ids, dtype=np.int64)

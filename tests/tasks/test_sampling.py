@@ -2,7 +2,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.arrays import Ints
@@ -20,6 +20,7 @@ def drawn(samples: Ints, sizes: Ints, steps: int, dispatch: int = 0) -> Ints:
     return draw(STREAM, clients, dispatches, samples, sizes, steps, int(sizes.max()))
 
 
+@settings(deadline=None)
 @given(
     samples=st.lists(st.integers(0, 30), min_size=1, max_size=8),
     share=st.floats(0.01, 1.0),
@@ -81,6 +82,19 @@ def test_batches_are_addressed_by_client_and_dispatch() -> None:
     assert np.array_equal(alone[:, 0], both[:, 1])
     assert not np.array_equal(both[:, 0], both[:, 1])
     assert not np.array_equal(drawn(samples, sizes, 2, dispatch=1), both)
+
+
+def test_batches_are_shuffles_by_hand() -> None:
+    samples, sizes, steps, pad = [6, 11], [4, 7], 3, 7
+    rows = drawn(np.array(samples), np.array(sizes), steps, dispatch=8)
+    for client, (n, size) in enumerate(zip(samples, sizes, strict=True)):
+        words = STREAM.words(client, 8, steps * pad).tolist()
+        for step in range(steps):
+            table = list(range(n))
+            for m in range(size):
+                pick = m + (words[step * pad + m] * (n - m) >> 32)
+                table[m], table[pick] = table[pick], table[m]
+            assert rows[step, client, :size].tolist() == table[:size]
 
 
 def test_tables_cut_into_tiles_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,18 +62,18 @@ def draw(
     """
     count = len(clients)
     drawn = stream.words(clients, dispatches, steps * pad).reshape(count, steps, pad)
-    words = drawn.transpose(2, 1, 0).reshape(pad, steps * count)
+    words = np.ascontiguousarray(drawn.transpose(2, 1, 0))
     place = np.arange(pad)[:, None]
     left = np.where(place < sizes, samples - place, 1)  # past B_i, a row is exchanged with itself
-    span = np.tile(left, steps).astype(np.uint64)
-    picks = ((words * span) >> np.uint64(32)).astype(np.int64) + place
+    picks = (words * left[:, None].astype(np.uint64) >> np.uint64(32)).astype(np.int64)
+    picks += place[..., None]
+    columns = picks.reshape(pad, steps * count)
     longest = max(int(samples.max(initial=0)), pad)
-    chosen = np.empty(picks.shape, dtype=np.int64)
     width = max(1, _TABLE // longest)
-    for start in range(0, picks.shape[1], width):
+    for start in range(0, steps * count, width):
         tile = slice(start, start + width)
-        chosen[:, tile] = _shuffled(picks[:, tile], longest)
-    return np.ascontiguousarray(chosen.reshape(pad, steps, count).transpose(1, 2, 0))
+        columns[:, tile] = _shuffled(columns[:, tile], longest)
+    return np.ascontiguousarray(picks.transpose(1, 2, 0))
 
 
 def _shuffled(picks: Ints, longest: int) -> npt.NDArray[np.int32]:
