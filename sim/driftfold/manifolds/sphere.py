@@ -141,7 +141,7 @@ class Sphere(Geodesic, InvertibleRetraction):
         return self.project(x, self.project(x, nearby))
 
     def _middle(self, x: Array, y: Array) -> Array:
-        """Sum x + y, where that cancels rebuilt from its part normal to x, which is known better."""
+        """Sum x + y, rebuilt from its part normal to x (known better) where it cancels."""
         xp = array_namespace(x, y)
         middle, cosine = x + y, _dot(x, y)
         far = cosine < 0

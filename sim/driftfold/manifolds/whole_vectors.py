@@ -26,7 +26,7 @@ def elementwise(function: Callable[..., Array], *arguments: Array) -> Array:
     size = prod(shape)
     padded = []
     for argument in arguments:
-        flat = xp.zeros(-(-size // _LANES) * _LANES, dtype=argument.dtype, device=argument.device)
+        flat = xp.ones(-(-size // _LANES) * _LANES, dtype=argument.dtype, device=argument.device)
         flat[:size] = argument.reshape(-1)
         padded.append(flat)
     return function(*padded)[:size].reshape(shape)
