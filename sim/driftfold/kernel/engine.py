@@ -96,9 +96,9 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
         entry._when = when = now + delay
         number = when * scale // 1.0
         if number > current:
-            if number in buckets:
+            try:
                 buckets[number].append(entry)
-            else:
+            except KeyError:
                 buckets[number] = [entry]
                 heappush(order, number)
         elif number <= current:
@@ -112,6 +112,7 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
     queue.adapt(now, turns, queue.pushed - pushed)
     if len(times) >= trace.BLOCK:
         trace.flush()
+    loop._sweeper.after(turns, queue)
     return idle
 
 

@@ -23,7 +23,7 @@ from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context
 from typing import Any, TypeVar
 
-from driftfold.kernel.collector import patient_collector
+from driftfold.kernel.collector import Sweeper, patient_collector
 from driftfold.kernel.engine import run_slice
 from driftfold.kernel.errors import Deadlock, OutsideVirtualTime
 from driftfold.kernel.failures import Failures
@@ -31,6 +31,7 @@ from driftfold.kernel.handle import Parked, ReadyHandle, Timer
 from driftfold.kernel.queue import EventQueue
 from driftfold.kernel.realtime import Pacer
 from driftfold.kernel.refuse import InsideOnlyLoop
+from driftfold.kernel.running import here
 from driftfold.kernel.task import VirtualTask
 from driftfold.kernel.trace import EventTrace
 from driftfold.kernel.waiting import waiters
@@ -62,6 +63,9 @@ class VirtualLoop(InsideOnlyLoop):
     >>> loop.close()
     """
 
+    # In slots because `sleep` and the run loop reach for them at every event.
+    __slots__ = ("_now", "_park", "_park_key")
+
     _ready: Any  # the base class's deque of handles due now
     _stopping: bool
 
@@ -72,6 +76,7 @@ class VirtualLoop(InsideOnlyLoop):
         self._queue = EventQueue()
         self._trace = EventTrace()
         self._failures = Failures()
+        self._sweeper = Sweeper()
         self._park: float | None = None  # a delay left by `sleep`, to be taken up at once
         self._park_key: int | None = None
 
@@ -216,8 +221,14 @@ class VirtualLoop(InsideOnlyLoop):
 
     def run_forever(self) -> None:
         """Run until `stop`, a failure that nobody handles, or a deadlock."""
+        self._check_closed()
+        self._check_running()
         with patient_collector():
-            super().run_forever()
+            here.loop = self
+            try:
+                super().run_forever()
+            finally:
+                here.loop = None
 
     def stop(self) -> None:
         """Stop once all that is due now has run."""

@@ -2,12 +2,11 @@
 
 import asyncio
 import types
-from asyncio.events import _get_running_loop
 from collections.abc import Generator
 from operator import index
 from typing import Any
 
-from driftfold.kernel.loop import VirtualLoop
+from driftfold.kernel.running import here
 
 _FOREVER = float("inf")
 _KEYS = 2**63
@@ -40,17 +39,17 @@ def sleep(delay: float, key: int | None = None) -> Generator[Any, Any, None]:
     >>> run(main())
     3600.0
     """
-    if delay.__class__ is not float:
+    if type(delay) is not float:
         delay = float(delay)
     if not delay >= 0.0:
         raise ValueError(f"sleep() got a delay of {delay!r}; it must be a number of seconds >= 0")
     if key is not None:
-        if key.__class__ is not int:
+        if type(key) is not int:
             key = index(key)
         if not 0 <= key < _KEYS:
             raise ValueError(f"sleep() got the key {key!r}; an event's key is in 0 ... 2**63 - 1")
-    loop = _get_running_loop()
-    if loop.__class__ is VirtualLoop:
+    loop = here.loop
+    if loop is not None:
         # Leave the delay on the loop and yield bare: whoever steps the task files it from there.
         loop._park = delay
         loop._park_key = key
