@@ -112,7 +112,7 @@ def kinds(
 
 @app.command()
 def presets(as_json: Json = False) -> None:
-    """List the presets: experiments to run, or to start from with `extends`."""
+    """List the presets: experiments to run or to extend."""
     from driftfold_api.listing import list_presets
 
     list_presets(as_json)
@@ -122,13 +122,16 @@ def presets(as_json: Json = False) -> None:
 def validate(
     spec: Spec,
     settings: Settings = [],  # noqa: B006
+    build: Annotated[
+        bool, typer.Option("--build", help="Load the data, too, and check that all parts fit.")
+    ] = False,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
 ) -> None:
     """Check a specification without running it, and show its digest."""
     from driftfold_api.validating import validate_spec
 
-    validate_spec(spec, settings, as_json, plugins)
+    validate_spec(spec, settings, build, as_json, plugins)
 
 
 @app.command()

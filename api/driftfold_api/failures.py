@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from driftfold.errors import DataError, DriftfoldError, SpecError
+from driftfold_api.errors import RequestError
 
 
 class Outcome(IntEnum):
@@ -38,7 +39,7 @@ def tell(error: BaseException, debug: bool) -> int:
 def _words(error: BaseException, debug: bool) -> tuple[list[str], int]:
     if isinstance(error, KeyboardInterrupt):
         return ["interrupted"], Outcome.INTERRUPTED
-    if isinstance(error, SpecError | DataError):
+    if isinstance(error, SpecError | DataError | RequestError):
         return [f"error: {line}" for line in str(error).splitlines()], Outcome.BAD_INPUT
     if isinstance(error, DriftfoldError):
         return [f"error: {_one_line(error)}"], Outcome.FAILED

@@ -4,11 +4,11 @@ import re
 import shutil
 from pathlib import Path
 
-from driftfold.errors import SpecError
 from driftfold.spec import JobSpec, digest, load_spec
+from driftfold_api.errors import RequestError
 
-SPEC, LOG, RESULT, SNAPSHOTS = "spec.json", "records.jsonl", "result.json", "checkpoints"
-_OURS = (SPEC, LOG, RESULT, SNAPSHOTS, "clients", "plot.png")
+SPEC, LOG, PLOT = "spec.json", "records.jsonl", "plot.png"
+_OURS = (SPEC, LOG, PLOT, "result.json", "model.npz", "checkpoints", "clients")
 
 
 def default_folder(spec: JobSpec, source: str) -> Path:
@@ -22,30 +22,44 @@ def holds_run(folder: Path) -> bool:
     return (folder / LOG).exists()
 
 
-def prepare(folder: Path, spec: JobSpec, *, resume: bool, overwrite: bool) -> None:
-    """Make the folder ready, or raise `SpecError` when it must not be written to."""
+def prepare(folder: Path, spec: JobSpec, *, resume: bool, overwrite: bool) -> bool:
+    """Make the folder ready and return whether it is new.
+
+    Raises `RequestError` when it must not be written to.
+    """
     if folder.exists() and not folder.is_dir():
-        raise SpecError(f"{folder} is a file, wanted a folder; choose another with --folder")
+        raise RequestError(f"{folder} is a file, wanted a folder; choose another with --folder")
     if holds_run(folder):
         if overwrite:
             _clear(folder)
         elif not resume:
-            raise SpecError(
+            raise RequestError(
                 f"{folder} already holds a run; continue it with --resume, replace it with "
                 "--overwrite, or choose another with --folder"
             )
         elif (folder / SPEC).exists() and digest(load_spec(folder / SPEC)) != digest(spec):
-            raise SpecError(
+            raise RequestError(
                 f"{folder} holds a run of another specification, which --resume cannot continue; "
                 "give the same specification and settings, or another --folder"
             )
+    new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SpecError(
+        raise RequestError(
             f"cannot make the folder {folder}: {(error.strerror or str(error)).lower()}; "
             "choose another with --folder"
         ) from None
+    return new
+
+
+def abandon(folder: Path, new: bool) -> None:
+    """Leave nothing behind of a run that could not begin; one that has begun is kept."""
+    if holds_run(folder):
+        return
+    _clear(folder)
+    if new and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _clear(folder: Path) -> None:

@@ -36,7 +36,7 @@ def list_kinds(family: str | None, as_json: bool, plugins: Iterable[str]) -> Non
 def list_presets(as_json: bool) -> None:
     """Print every preset with the first line of its comment."""
     found = {name: presets.read(name) for name in presets.names()}
-    told = {name: text.partition("\n")[0].lstrip("# ") for name, text in found.items()}
+    told = {name: _first_comment(text) for name, text in found.items()}
     if as_json:
         rows = [
             {"name": name, "doc": doc, "extends": parse(found[name], ".toml", name).get("extends")}
@@ -46,11 +46,17 @@ def list_presets(as_json: bool) -> None:
         return
     width = max(map(len, told), default=0)
     for name, doc in told.items():
-        typer.echo(f"{typer.style(name.ljust(width), fg='cyan')}  {doc}")
+        typer.echo(f"{typer.style(name.ljust(width), fg='cyan')}  {doc}".rstrip())
+
+
+def _first_comment(text: str) -> str:
+    """Return the first line of a preset if it is a comment."""
+    first = text.partition("\n")[0]
+    return first.lstrip("# ") if first.startswith("#") else ""
 
 
 def _field(field: dict[str, Any]) -> str:
-    """One line about a field.
+    """Return one line about a field.
 
     >>> _field({"name": "n", "type": "int", "required": False, "default": 3,
     ...         "constraint": "above 0", "doc": "How many."})

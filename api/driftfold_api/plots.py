@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from driftfold.arrays import Floats
-from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record
+from driftfold_api.errors import RequestError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +40,7 @@ def plot_runs(named_records: Mapping[str, Arm], path: Path, metric: str | None =
 
     Raises
     ------
-    RecordError
+    RequestError
         An arm has no evaluation with that metric, or the file cannot be written.
 
     Examples
@@ -53,6 +53,8 @@ def plot_runs(named_records: Mapping[str, Arm], path: Path, metric: str | None =
     True
     """
     runs = {name: _runs(arm) for name, arm in named_records.items()}
+    if not any(runs.values()):
+        raise RequestError("there is no run to draw; name at least one")
     chosen = metric or _default_metric(runs)
     curves = {name: [_curve(name, run, chosen) for run in arm] for name, arm in runs.items()}
     return _draw(curves, Path(path), chosen)
@@ -97,7 +99,7 @@ def _curve(name: str, run: Sequence[Record], metric: str) -> tuple[Floats, Float
     points = [(r.version, r.time, r.values[metric]) for r in told if metric in r.values]
     if not points:
         known = sorted({key for r in told for key in r.values})
-        raise RecordError(
+        raise RequestError(
             f"{name}: no evaluation tells {metric!r}; choose one of: {', '.join(known) or 'none'}"
         )
     rounds, times, values = np.array(points, dtype=np.float64).T
@@ -133,7 +135,7 @@ def _draw(
         with mpl.rc_context({"svg.hashsalt": "driftfold"}):
             figure.savefig(path, dpi=150, metadata=_undated(path))
     except (OSError, ValueError) as error:
-        raise RecordError(f"cannot write the plot {path}: {error}; choose another file") from None
+        raise RequestError(f"cannot write the plot {path}: {error}; choose another file") from None
     return path
 
 

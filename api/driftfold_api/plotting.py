@@ -7,9 +7,9 @@ from typing import Any
 
 import typer
 
-from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.reader import read_records
+from driftfold_api.errors import RequestError
 from driftfold_api.folders import SPEC
 from driftfold_api.plots import plot_runs
 
@@ -31,8 +31,11 @@ def _arm(folder: Path) -> tuple[str, str]:
         table: Any = json.loads((folder / SPEC).read_text(encoding="utf-8"))
         name = str(table.pop("name", "")) or folder.name
         table.pop("seed", None)
-    except (OSError, ValueError, AttributeError) as error:
-        raise RecordError(f"{folder}: not the folder of a run ({SPEC}: {error})") from None
+    except (OSError, ValueError, AttributeError):
+        raise RequestError(
+            f"{folder}: not the folder of a run: it has no sound {SPEC}; give folders that "
+            "`driftfold run` has written"
+        ) from None
     return json.dumps(table, sort_keys=True), name
 
 

@@ -122,9 +122,18 @@ class Lines(Progress):
     def show(self) -> None:
         """Print a line when another tenth is done."""
         tenth = int(10 * self.share)
-        if tenth > self._told:
+        if self._told < tenth < 10:
             self._told = tenth
-            print(self.text, file=sys.stderr, flush=True)
+            self._print()
+
+    def close(self) -> None:
+        """Print where the run ended, with its last evaluation."""
+        if self._told < 10 and self._start is not None:
+            self._told = 10
+            self._print()
+
+    def _print(self) -> None:
+        print(self.text, file=sys.stderr, flush=True)
 
 
 def progress(horizon: Horizon, title: str, quiet: bool) -> Progress:

@@ -8,13 +8,14 @@ from typing import Any
 
 import typer
 
-from driftfold.checkpoint.url import open_store
-from driftfold.errors import SpecError
+from driftfold import presets
+from driftfold.errors import DataError, SpecError
 from driftfold.result import Result
 from driftfold.run import run
-from driftfold.spec import JobSpec, digest, load_plugins, load_spec
+from driftfold.spec import JobSpec, load_plugins, load_spec
+from driftfold_api.errors import RequestError
 from driftfold_api.failures import Outcome
-from driftfold_api.folders import SNAPSHOTS, SPEC, default_folder, holds_run, prepare
+from driftfold_api.folders import PLOT, SPEC, abandon, default_folder, prepare
 from driftfold_api.progress import Progress, progress
 from driftfold_api.report import print_result
 
@@ -38,13 +39,15 @@ def run_experiment(request: Request) -> None:
     """Carry the request out."""
     load_plugins(request.plugins)
     spec, folder = _open(request)
-    prepare(folder, spec, resume=request.resume, overwrite=request.overwrite)
-    begun = _begun(folder, spec) if request.resume else None
+    new = prepare(folder, spec, resume=request.resume, overwrite=request.overwrite)
     title = spec.name or folder.name
     shown = progress(spec.horizon, title, request.quiet)
     try:
         with shown:
-            result = run(spec, folder=folder, resume=begun is not None, sinks=[shown])
+            result = run(spec, folder=folder, resume=request.resume, sinks=[shown])
+    except (SpecError, DataError):
+        abandon(folder, new)
+        raise
     except KeyboardInterrupt:
         typer.echo(_how_to_go_on(request, spec, folder, shown), err=True)
         raise typer.Exit(Outcome.INTERRUPTED) from None
@@ -63,28 +66,15 @@ def report(result: Result, name: str, folder: Path, plot: Path | None) -> dict[s
 
 def _open(request: Request) -> tuple[JobSpec, Path]:
     path = Path(request.source)
-    if path.is_dir():
+    if path.is_dir() and request.source not in presets.names():
         if not (path / SPEC).is_file():
-            raise SpecError(f"{path}: a folder without {SPEC}; give the folder of a run")
+            raise RequestError(f"{path}: a folder without {SPEC}; give the folder of a run")
         if not (request.resume or request.overwrite):
-            raise SpecError(f"{path}: a run's folder; continue it with --resume")
+            raise RequestError(f"{path}: a run's folder; continue it with --resume")
         spec = load_spec(path / SPEC, overrides=request.settings)
         return spec, request.folder or path
     spec = load_spec(request.source, overrides=request.settings)
     return spec, request.folder or default_folder(spec, request.source)
-
-
-def _begun(folder: Path, spec: JobSpec) -> Path | None:
-    """Return the folder if it has a snapshot to go on from; else make it ready for a fresh start.
-
-    A run that was stopped before its first snapshot is run again from the start: the result is the
-    same.
-    """
-    if open_store(str(folder / SNAPSHOTS)).latest(digest(spec)) is not None:
-        return folder
-    if holds_run(folder):
-        prepare(folder, spec, resume=False, overwrite=True)
-    return None
 
 
 def _plot(folder: Path, title: str) -> Path | None:
@@ -94,7 +84,7 @@ def _plot(folder: Path, title: str) -> Path | None:
     records = read_records(folder)
     if not any(record.kind == "evaluation" for record in records):
         return None
-    return plot_runs({title: records}, folder / "plot.png")
+    return plot_runs({title: records}, folder / PLOT)
 
 
 def _how_to_go_on(request: Request, spec: JobSpec, folder: Path, shown: Progress) -> str:
