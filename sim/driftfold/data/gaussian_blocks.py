@@ -39,6 +39,10 @@ class GaussianBlocks(Data):
     samples: Annotated[int, Gt(0)] = 100
     dimension: Annotated[int, Gt(0)] = 100
 
+    def footprint(self) -> int:
+        """Bytes of the rows, so that absurd sizes are refused before they are drawn."""
+        return 8 * self.clients * self.samples * self.dimension
+
     def load(self, seed: Seed) -> Dataset:
         """Generate the rows, in order of client."""
         ids = np.arange(self.clients)

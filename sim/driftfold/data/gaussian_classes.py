@@ -42,6 +42,10 @@ class GaussianClasses(Data):
     samples: Annotated[int, Gt(0)] = 10_000
     separation: Annotated[float, Ge(0)] = 1.0
 
+    def footprint(self) -> int:
+        """Bytes of the features, so that absurd sizes are refused before they are drawn."""
+        return 8 * self.samples * self.features
+
     def load(self, seed: Seed) -> Dataset:
         """Generate the rows."""
         y = np.arange(self.samples) % self.classes
