@@ -57,13 +57,13 @@ def smallest_keys(draw: Draw, bounds: Numbers, size: int) -> Ints:
             keys[column >= bound[:, None]] = _ALL
         keys.sort(axis=-1)
         keys = keys[:, : size + 1]
-        tied = np.diff(keys >> _HALF, axis=-1) == 0
+        tied = (keys[:, 1:] ^ keys[:, :-1]) <= _LOW
         if width > size:
             tied[bound == size, -1:] = False  # the last key belongs to no number
         keys = keys[:, :size]
         keys &= _LOW
         chosen[rows] = keys
-        rows = rows[tied.any(axis=-1)]
+        rows = rows[tied.any(axis=-1)] if tied.any() else rows[:0]
         attempt += 1
     return chosen
 

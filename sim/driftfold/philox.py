@@ -5,6 +5,7 @@ four 32-bit words is a fixed bijection of its 128-bit counter under a 64-bit key
 be had at any time, in any order, in any company.
 """
 
+import threading
 from functools import lru_cache
 
 import numpy as np
@@ -14,14 +15,29 @@ Words = npt.NDArray[np.uint32]
 Counters = npt.NDArray[np.uint64]
 
 _ROUNDS = 10
+_MULTIPLIER_0, _MULTIPLIER_2 = 0xD2511F53, 0xCD9E8D57
+_WEYL_0, _WEYL_1 = 0x9E3779B9, 0xBB67AE85
+_MASK = 0xFFFFFFFF
+
 # Constants are arrays because NumPy is slower to take a scalar as an operand.
-_LOW = np.array(0xFFFFFFFF, np.uint64)
+_LOW = np.array(_MASK, np.uint64)
 _HALF = np.array(32, np.uint64)
 # Words (0, 1) come from counter word 2, words (2, 3) from counter word 0.
-_MULTIPLIERS = np.array([0xCD9E8D57, 0xD2511F53], np.uint64).reshape(2, 1)
-_WEYL = (0x9E3779B9, 0xBB67AE85)
+_MULTIPLIERS = np.array([_MULTIPLIER_2, _MULTIPLIER_0], np.uint64).reshape(2, 1)
 # Blocks computed together: the three scratch arrays then stay in a second-level cache.
 _TILE = 8192
+# Up to so many blocks Python's own integers are faster than array operations.
+_FEW = 8
+
+
+class _Scratch(threading.local):
+    """Working memory of a thread: asking the system for it anew would cost as much as the work."""
+
+    def __init__(self) -> None:
+        self.arrays = np.empty((3, 2 * _TILE), np.uint64)
+
+
+_scratch = _Scratch()
 
 
 def philox(
@@ -40,14 +56,20 @@ def philox(
     # Pairs of words are stored as one little-endian number: one pass instead of two strided ones.
     out = np.empty((rows, blocks, 2), np.dtype("<u8"))
     keys = _round_keys(key)
-    width = max(1, min(blocks, _TILE))
-    height = max(1, _TILE // width)
-    for top in range(0, rows, height):
-        some = slice(top, min(rows, top + height))
-        for left in range(0, blocks, width):
-            across = slice(left, min(blocks, left + width))
-            counters = np.arange(first + across.start, first + across.stop, dtype=np.uint64)
-            _mix(keys, counters, clients[some], visits[some], purpose, out[some, across])
+    if rows * blocks <= _FEW:
+        halves = keys[..., 0].tolist()
+        for row, (client, visit) in enumerate(zip(clients.tolist(), visits.tolist(), strict=True)):
+            for block in range(blocks):
+                out[row, block] = _mix_one(halves, first + block, client, visit, purpose)
+    else:
+        width = max(1, min(blocks, _TILE))
+        height = max(1, _TILE // width)
+        for top in range(0, rows, height):
+            some = slice(top, min(rows, top + height))
+            for left in range(0, blocks, width):
+                across = slice(left, min(blocks, left + width))
+                counters = np.arange(first + across.start, first + across.stop, dtype=np.uint64)
+                _mix(keys, counters, clients[some], visits[some], purpose, out[some, across])
     return out.view("<u4").reshape(rows, 4 * blocks).astype(np.uint32, copy=False)
 
 
@@ -60,31 +82,42 @@ def _mix(
     out: Counters,
 ) -> None:
     """Write the word pairs (0, 1) and (2, 3) of each block into `out`."""
-    # Row 0 holds counter words 0 and 1, row 1 holds 2 and 3. The upper halves of
-    # `rest` are leftovers of the products.
-    even = np.empty((2, len(clients), len(blocks)), np.uint64)
-    odd = np.empty_like(even)
-    even[0] = blocks
-    even[1] = visits[:, None]
-    odd[0] = clients[:, None]
+    shape = (2, len(clients), len(blocks))
+    size = len(clients) * len(blocks)
+    # Row 0 holds counter words 0 and 1, row 1 holds 2 and 3. The upper halves of `odd` are
+    # leftovers of the products.
+    even, odd, product = (array[: 2 * size].reshape(2, size) for array in _scratch.arrays)
+    grid = even.reshape(shape)
+    grid[0] = blocks
+    grid[1] = visits[:, None]
+    odd.reshape(shape)[0] = clients[:, None]
     odd[1] = purpose
-    flat, rest = even.reshape(2, -1), odd.reshape(2, -1)
-    product = np.empty_like(flat)
     for key in keys:
-        np.multiply(flat[::-1], _MULTIPLIERS, product)
-        np.right_shift(product, _HALF, flat)
-        np.bitwise_xor(flat, rest, flat)
-        np.bitwise_xor(flat, key, flat)
-        np.bitwise_and(flat, _LOW, flat)
-        product, rest = rest, product
-    np.left_shift(rest, _HALF, rest)
-    np.bitwise_or(flat, rest, flat)
-    out[...] = np.moveaxis(even, 0, -1)
+        np.multiply(even[::-1], _MULTIPLIERS, product)
+        np.right_shift(product, _HALF, even)
+        np.bitwise_xor(even, odd, even)
+        np.bitwise_xor(even, key, even)
+        np.bitwise_and(even, _LOW, even)
+        product, odd = odd, product
+    np.left_shift(odd, _HALF, odd)
+    np.bitwise_or(even, odd, even)
+    out[...] = grid.transpose(1, 2, 0)
+
+
+def _mix_one(
+    keys: list[list[int]], block: int, client: int, visit: int, purpose: int
+) -> tuple[int, int]:
+    """Word pairs (0, 1) and (2, 3) of one block."""
+    for low, high in keys:
+        product_0, product_2 = _MULTIPLIER_0 * block, _MULTIPLIER_2 * visit
+        block, client = (product_2 >> 32) ^ client ^ low, product_2 & _MASK
+        visit, purpose = (product_0 >> 32) ^ purpose ^ high, product_0 & _MASK
+    return block | client << 32, visit | purpose << 32
 
 
 @lru_cache
 def _round_keys(key: int) -> Counters:
     """Low and high half of each round's key, shape (rounds, 2, 1)."""
-    halves = zip((key & 0xFFFFFFFF, key >> 32), _WEYL, strict=True)
+    halves = ((key & _MASK, _WEYL_0), (key >> 32, _WEYL_1))
     keys = [[(half + turn * weyl) % 2**32 for turn in range(_ROUNDS)] for half, weyl in halves]
     return np.array(keys, np.uint64).T.reshape(_ROUNDS, 2, 1)

@@ -192,6 +192,8 @@ def _numbers(
     what: str, given: IntsLike, low: int = 0, high: int = _WORD - 1
 ) -> npt.NDArray[np.uint64]:
     """`given` as uint64, after a check that all lie in low..high."""
+    if type(given) is int and low <= given <= high:
+        return np.array(given, np.uint64)
     numbers = np.asarray(given)
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"{what} must be integers, got {numbers.dtype}; convert them first")
