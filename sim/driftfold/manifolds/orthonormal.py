@@ -62,9 +62,8 @@ def _spread(gram: Array, coefficients: Array) -> Array:
 
     Unlike the trace of U U^T it also tells of a Gram matrix that is nearly singular.
     """
-    einsum = array_namespace(gram).einsum
-    size = einsum("...ij,...ij->...", coefficients, coefficients)
-    return einsum("...ii->...", gram) * size
+    trace = gram.diagonal(0, -2, -1).sum(-1)
+    return trace * (coefficients * coefficients).sum((-2, -1))
 
 
 def _redo(which: Array, factor: Array, source: Array, way: Callable[[Array], Array]) -> None:
