@@ -81,6 +81,12 @@ def from_mapping(mapping: Mapping[str, Any]) -> JobSpec:
 
     Every problem is reported at once, one line each, in one `SpecError` (`UnknownKind` when a kind
     or field is unknown).
+
+    >>> from driftfold.spec import load_spec
+    >>> table = to_mapping(load_spec("pca-synthetic"))
+    >>> from_mapping({**table, "seed": -1})
+    Traceback (most recent call last):
+    driftfold.errors.SpecError: seed: got -1, wanted a whole number of at least 0 and of at most ...
     """
     load_builtins()
     if not isinstance(mapping, Mapping):
@@ -101,6 +107,10 @@ def to_mapping(spec: JobSpec) -> dict[str, Any]:
 
     Checks the specification on the way, so objects built in Python with wrong values are refused
     as a file would be. ``from_mapping(to_mapping(spec)) == spec`` for every valid one.
+
+    >>> from driftfold.spec import load_spec
+    >>> to_mapping(load_spec("pca-synthetic"))["faults"]
+    {'on_client_error': 'skip', 'on_bad_update': 'reject'}
     """
     return _plain(from_mapping(_plain(spec)))
 
@@ -111,7 +121,16 @@ def canonical(spec: JobSpec) -> bytes:
 
 
 def digest(spec: JobSpec) -> str:
-    """Return the identity of an experiment: BLAKE2b-128 of its canonical form without the name."""
+    """Return the identity of an experiment: BLAKE2b-128 of its canonical form without the name.
+
+    >>> from dataclasses import replace
+    >>> from driftfold.spec import load_spec
+    >>> spec = load_spec("pca-synthetic")
+    >>> digest(replace(spec, name="mine")) == digest(spec)
+    True
+    >>> digest(replace(spec, seed=1)) == digest(spec)
+    False
+    """
     table = to_mapping(spec)
     del table["name"]
     return hashlib.blake2b(_text(table), digest_size=16).hexdigest()
