@@ -116,7 +116,7 @@ class PcaProblem(SampledProblem):
 
     @cached_property
     def moments(self) -> Floats | None:
-        """Each client's C_i, shape (N, d, d), or None where samples are the better form.
+        """Each client's -2 C_i, shape (N, d, d), or None where samples are the better form.
 
         A product with C_i takes 2 r d^2 multiplications, two with n samples 2 r n d each.
         """
@@ -125,7 +125,7 @@ class PcaProblem(SampledProblem):
         made = np.empty((self.fleet.size, self.dimension, self.dimension))
         for own, samples, out in zip(self.data.x, self.data.samples, made, strict=True):
             np.matmul(own.T, own, out=out)
-            out /= max(int(samples), 1)
+            out *= -2 / max(int(samples), 1)  # the gradient's factor, once for all
         return made
 
     @property
@@ -155,7 +155,6 @@ class PcaView(SampledView):
         if moments is not None:
             for part, moment in moments:
                 np.matmul(rows[part], moment, out=out[part])
-            out *= -2
         else:
             weights = batch.weights * -2.0
             for part, z in self._samples(batch):

@@ -142,7 +142,7 @@ class Aggregator:
     ) -> tuple[list[Arrival], Any]:
         """Arrivals whose results are sound, their payloads; the others are counted and told."""
         sent = [a for a in arrivals if a.ticket is not None]
-        failed = {a.client: a.fault or "failed" for a in arrivals if a.ticket is None}
+        failed = {a.client: a.fault for a in arrivals if a.ticket is None}
         results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
         rejected = {sent[i].client: why for i, why in results.faults.items()}
         if failed and self._world.faults.on_client_error == "fail":
@@ -192,7 +192,7 @@ class Aggregator:
     ) -> Arrivals[Any, Any]:
         downloads = [a.ticket.download for a in good if a.ticket is not None]
         shared = all(d is downloads[0] for d in downloads)
-        versions = np.array([a.version for a in good], dtype=np.int64)
+        versions = np.array([a.errand.version for a in good], dtype=np.int64)
         return Arrivals(
             clients=clients,
             payload=payload,

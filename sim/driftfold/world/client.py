@@ -1,11 +1,11 @@
 """One client's visit, as a coroutine: download, work, upload; or leave before the end."""
 
 import asyncio
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from driftfold.kernel import now, sleep
-from driftfold.world.events import Stage
-from driftfold.world.inbox import Arrival
+from driftfold.world.events import DOWNLOADED, LEFT, SENT, WORKED
 
 if TYPE_CHECKING:
     from driftfold.compute.tickets import Ticket
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class Errand(NamedTuple):
     """What one client was asked to do.
 
-    `download`, `work` and `upload` are how long each takes, in virtual seconds; `leaves` is when
-    the client's session ends. `key` is the event key of the visit.
+    `sent` is when it was asked and `leaves` when its session ends (virtual times); `download`,
+    `work` and `upload` are how long each takes (virtual seconds). `key` names the visit's events.
     """
 
     client: int
@@ -24,55 +24,76 @@ class Errand(NamedTuple):
     dispatch: int
     version: int
     payload: Any
+    sent: float
     download: float
     work: float
     upload: float
     leaves: float
     key: int
 
+    def visit(self, server: "Server") -> Coroutine[Any, Any, None]:
+        """Return the client's life for this errand; how it ends is known from its times.
 
-async def visit(server: "Server", errand: Errand) -> None:
-    """Live through one visit. The tensor work is promised when it starts, not done."""
+        Work that ends at the very instant at which the session does still counts.
+        """
+        ends = self.sent + self.download + self.work + self.upload
+        story: Callable[..., Coroutine[Any, Any, None]] = (
+            deliver if ends <= self.leaves else leave_early
+        )
+        return story(server, self)
+
+    def share_done(self, time: float) -> float:
+        """Which share of the work is done at virtual `time`."""
+        spent = time - self.sent - self.download
+        return min(1.0, spent / self.work) if self.work else float(spent >= 0)
+
+
+async def deliver(server: "Server", errand: Errand) -> None:
+    """Download, work, upload. The tensor work is promised when it starts, not done.
+
+    A stage that takes no time is no event.
+    """
     ticket = None
-    started = 0.0
+    key = errand.key
     try:
-        if await _stay(errand, errand.download, Stage.DOWNLOADED):
+        if errand.download:
+            await sleep(errand.download, key + DOWNLOADED)
+        ticket = server.tickets.submit(
+            errand.phase, errand.client, errand.dispatch, errand.payload
+        )
+        if errand.work:
+            await sleep(errand.work, key + WORKED)
+        if errand.upload:
+            await sleep(errand.upload, key + SENT)
+        server.receive(errand, ticket)
+    except BaseException as failure:
+        give_up(server, errand, ticket, failure)
+
+
+async def leave_early(server: "Server", errand: Errand) -> None:
+    """Get as far as the session lasts."""
+    ticket = None
+    key = errand.key
+    stays = max(0.0, errand.leaves - errand.sent)
+    try:
+        if errand.download <= stays:
+            await sleep(errand.download, key + DOWNLOADED)
             ticket = server.tickets.submit(
                 errand.phase, errand.client, errand.dispatch, errand.payload
             )
-            started = now()
-            if await _stay(errand, errand.work, Stage.WORKED) and await _stay(
-                errand, errand.upload, Stage.SENT
-            ):
-                server.receive(_arrival(errand, ticket))
-                return
-        server.lose(errand, ticket, _share_done(errand, started))
-    except asyncio.CancelledError:
-        server.lose(errand, ticket, _share_done(errand, started), late=True)
-        raise
-    except Exception as error:
-        if ticket is not None:
-            server.tickets.cancel(ticket)
-        server.receive(_arrival(errand, None, f"{type(error).__name__}: {error}"))
+        await sleep(max(0.0, errand.leaves - now()), key + LEFT)
+        server.lose(errand, ticket)
+    except BaseException as failure:
+        give_up(server, errand, ticket, failure)
 
 
-async def _stay(errand: Errand, seconds: float, stage: Stage) -> bool:
-    """Spend `seconds` on a stage; return False when the session ends before they are over."""
-    if errand.leaves != float("inf"):
-        left = errand.leaves - now()
-        if seconds > left:
-            await sleep(max(left, 0.0), errand.key + Stage.LEFT)
-            return False
-    await sleep(seconds, errand.key + stage)
-    return True
-
-
-def _share_done(errand: Errand, started: float) -> float:
-    """Which share of the work was done by now."""
-    return min(1.0, (now() - started) / errand.work) if errand.work else 1.0
-
-
-def _arrival(errand: Errand, ticket: "Ticket | None", fault: str | None = None) -> Arrival:
-    return Arrival(
-        errand.client, errand.phase, errand.dispatch, errand.version, now(), ticket, fault
-    )
+def give_up(
+    server: "Server", errand: Errand, ticket: "Ticket | None", failure: BaseException
+) -> None:
+    """End a visit that was broken off: sent home by the server, or by an error of its own."""
+    if isinstance(failure, Exception):
+        server.fail(errand, ticket, f"{type(failure).__name__}: {failure}")
+        return
+    if isinstance(failure, asyncio.CancelledError):
+        server.lose(errand, ticket, late=True)
+    raise failure

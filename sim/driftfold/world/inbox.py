@@ -5,32 +5,30 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from driftfold.compute.tickets import Ticket
+from driftfold.world.client import Errand
 
 
 class Arrival(NamedTuple):
     """One payload, or the news that there will be none.
 
-    Attributes
-    ----------
-    client, phase, dispatch
-        Whose, of which phase, of which visit.
-    version
-        Server version that the client downloaded.
-    received
-        Virtual time of arrival in seconds.
-    ticket
-        The work behind it; opaque until the server steps. None when the client failed.
-    fault
-        Why there is no payload.
+    `errand` says whose and of which phase, `received` when (virtual time). `ticket` is the work
+    behind it, opaque until the server steps; without one, `fault` says why there is no payload.
     """
 
-    client: int
-    phase: int
-    dispatch: int
-    version: int
-    received: float
+    errand: Errand
     ticket: Ticket | None
-    fault: str | None = None
+    received: float
+    fault: str = ""
+
+    @property
+    def client(self) -> int:
+        """Id of the client."""
+        return self.errand.client
+
+    @property
+    def dispatch(self) -> int:
+        """Number of the dispatch that asked for it."""
+        return self.errand.dispatch
 
 
 class Inbox:
@@ -48,12 +46,13 @@ class Inbox:
 
     def put(self, arrival: Arrival) -> None:
         """Take in one arrival."""
-        arrived = self._arrived[arrival.phase]
+        phase = arrival.errand.phase
+        arrived = self._arrived[phase]
         arrived.append(arrival)
         full = self._full
-        if full is not None and len(arrived) >= self._wanted.get(arrival.phase, 1 << 62):
+        if full is not None and len(arrived) >= self._wanted.get(phase, 1 << 62):
             self._full = None
-            full.set_result(arrival.phase)
+            full.set_result(phase)
 
     def lost(self, left: int) -> None:
         """Learn that a client will not deliver, and that `left` others are still on a visit."""

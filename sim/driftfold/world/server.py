@@ -15,8 +15,8 @@ from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import VirtualLoop, now, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.aggregate import Aggregator
-from driftfold.world.client import Errand, visit
-from driftfold.world.events import ServerEvent, check_room, server_key, visit_key
+from driftfold.world.client import Errand
+from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
@@ -85,7 +85,7 @@ class Server:
             if soonest == np.inf:
                 raise NobodyLeft
             await sleep(
-                max(0.0, soonest - now()), server_key(self.dispatches, 0, ServerEvent.WAITED)
+                max(0.0, soonest - now()), server_key(self.dispatches, 0, WAITED)
             )
         return pool
 
@@ -111,31 +111,23 @@ class Server:
             self.carried.pop(client, None)
         work = self.world.phases[phase]
         payload = self.aggregator.broadcast(phase, self.version)
-        down, up = work.download_bytes(), work.upload_bytes()
-        delays = self.world.delays
+        down = work.download_bytes()
+        delays, sent = self.world.delays, now()
         times = zip(
             clients.tolist(),
             delays.download(clients, down, dispatch).tolist(),
             delays.compute(clients, work.samples(clients), dispatch).tolist(),
-            delays.upload(clients, up, dispatch).tolist(),
-            self.world.attendance.session_end(clients, now()).tolist(),
+            delays.upload(clients, work.upload_bytes(), dispatch).tolist(),
+            self.world.attendance.session_end(clients, sent).tolist(),
             strict=True,
         )
-        loop = self.loop
+        start, version = self.loop.create_task, self.version
         for client, download, compute, upload, leaves in times:
+            key = visit_key(client, dispatch, phase)
             errand = Errand(
-                client,
-                phase,
-                dispatch,
-                self.version,
-                payload,
-                download,
-                compute,
-                upload,
-                leaves,
-                visit_key(client, dispatch, phase),
+                client, phase, dispatch, version, payload, sent, download, compute, upload, leaves, key
             )
-            self.in_flight[client] = loop.create_task(visit(self, errand), name=f"client {client}")
+            self.in_flight[client] = start(errand.visit(self), name=f"client {client}")
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
@@ -158,25 +150,27 @@ class Server:
 
     # -- receiving ----------------------------------------------------------------------------
 
-    def receive(self, arrival: Arrival) -> None:
-        """Take in what a client sent, or the news that it failed."""
-        self.in_flight.pop(arrival.client, None)
-        if arrival.ticket is not None:
-            self.tickets.commit(arrival.ticket)
-            self.tally.add("bytes_up", self.world.phases[arrival.phase].upload_bytes())
-        self.inbox.put(arrival)
+    def receive(self, errand: Errand, ticket: Ticket) -> None:
+        """Take in what a client sent."""
+        if not errand.upload:
+            self.loop.record(errand.key + SENT)  # no sleep has told of it
+        self.in_flight.pop(errand.client, None)
+        self.tickets.commit(ticket)
+        self.inbox.put(Arrival(errand, ticket, now()))
 
-    def lose(
-        self, errand: Errand, ticket: Ticket | None, done: float, late: bool = False
-    ) -> None:
-        """Settle a client that will not deliver: it left, or was sent home (`late`).
+    def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
+        """Take in the news that a client failed; it counts as an answer without a payload."""
+        self.in_flight.pop(errand.client, None)
+        if ticket is not None:
+            self.tickets.cancel(ticket)
+        self.inbox.put(Arrival(errand, None, now(), why))
 
-        `done` is the share of its work that was done by then.
-        """
+    def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
+        """Settle a client that will not deliver: it left, or was sent home (`late`)."""
         self.in_flight.pop(errand.client, None)
         self.tally.add("late" if late else "dropped")
         if ticket is not None:
-            steps = int(done * ticket.steps)
+            steps = int(errand.share_done(now()) * ticket.steps)
             if self.world.algorithm.dropout == "commit" and steps:
                 self.tickets.keep_memory(ticket, steps)
             else:
@@ -187,7 +181,7 @@ class Server:
         """Send home every client still in flight, and wait until all have stopped."""
         late = list(self.in_flight.values())
         if late:
-            self.loop.record(server_key(dispatch, 0, ServerEvent.CLOSED))
+            self.loop.record(server_key(dispatch, 0, CLOSED))
             for task in late:
                 task.cancel()
             await asyncio.wait(late)
@@ -200,17 +194,19 @@ class Server:
 
         The last phase's step completes a round: the version grows by one, whatever the values.
         """
-        ordered = sorted(arrivals, key=lambda a: (a.client, a.dispatch))
+        ordered = sorted(arrivals, key=_by_client)
+        sent = [a.ticket for a in ordered if a.ticket is not None]
         self.tally.add("arrived", len(ordered))
+        self.tally.add("bytes_up", self.world.phases[phase].upload_bytes() * len(sent))
         self.aggregator.step(phase, ordered, self.version, now())
-        self.tickets.release([a.ticket for a in ordered if a.ticket is not None])
+        self.tickets.release(sent)
         if phase == len(self.world.phases) - 1:
             self._complete()
         return np.array([a.client for a in ordered], dtype=np.int64)
 
     async def skip(self, pause: float, dispatch: int) -> None:
         """Let a round pass in which nobody contributes; it lasts `pause` virtual seconds."""
-        await sleep(pause, server_key(dispatch, 0, ServerEvent.EMPTY))
+        await sleep(pause, server_key(dispatch, 0, EMPTY))
         self.aggregator.skip(self.version)
         self._complete()
 
@@ -236,6 +232,10 @@ class Server:
             self.decisions.append([name, answer])
         self.decided += 1
         return answer
+
+
+def _by_client(arrival: Arrival) -> tuple[int, int]:
+    return arrival.errand.client, arrival.errand.dispatch
 
 
 def _running() -> VirtualLoop:
