@@ -1,29 +1,45 @@
 """Transcendental functions whose bits do not depend on the array around a value.
 
-NumPy may compute the last few elements of an array on another path than the rest, with another
+Libraries may compute the last few elements of an array on another path than the rest, with another
 last bit. A client's delay would then depend on who else is asked about; so arrays are padded to
 whole vectors.
 """
 
 from collections.abc import Callable
-from typing import Any
+from math import prod
+from typing import Any, TypeVar
 
 import numpy as np
+from array_api_compat import array_namespace
 
-from driftfold.arrays import Floats
+from driftfold.arrays import Array
+
+A = TypeVar("A")
 
 _LANES = 64
 
 
-def in_whole_vectors(fn: Callable[[Floats], Any], x: Floats) -> Floats:
-    """Apply the elementwise `fn` to `x` of any shape, each value as in any other array.
+def in_whole_vectors(fn: Callable[..., Any], *x: A) -> A:
+    """Apply the elementwise `fn` to arrays of one shape, each value as in any other array.
+
+    The arrays are of NumPy or torch, the padding is 1.
 
     >>> x = np.linspace(0.0, 1.0, 100)
     >>> alone = [float(in_whole_vectors(np.exp, x[i : i + 1])[0]) for i in range(100)]
     >>> alone == in_whole_vectors(np.exp, x).tolist()
     True
     """
-    padded = np.ones(-(-x.size // _LANES) * _LANES)
-    padded[: x.size] = x.reshape(-1)
-    values: Floats = fn(padded)[: x.size].reshape(x.shape)
+    first: Array = x[0]
+    size = prod(first.shape)
+    length = -(-size // _LANES) * _LANES
+    values: A = fn(*(_padded(array, size, length) for array in x))[:size].reshape(first.shape)
     return values
+
+
+def _padded(array: Array, size: int, length: int) -> Array:
+    if isinstance(array, np.ndarray | np.generic):
+        padded = np.ones(length, array.dtype)
+    else:
+        padded = array_namespace(array).ones(length, dtype=array.dtype, device=array.device)
+    padded[:size] = array.reshape(-1)
+    return padded

@@ -23,13 +23,13 @@ import numpy.typing as npt
 from driftfold.arrays import Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.integers import first_distinct, pair, scale, smallest_keys
+from driftfold.lanes import in_whole_vectors
 from driftfold.philox import philox
 
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
 
 _WORD = 2**32
-_LANES = 64
 
 
 @dataclass(frozen=True)
@@ -119,16 +119,12 @@ class Stream:
         _check_count(count)
         pairs = -(-count // 2)
         uniform = self.uniform(clients, visits, 2 * pairs)
-        lead = uniform.shape[:-1]
-        # Whole vectors only: NumPy may take another path for the end of an array, which would make
-        # a client's bits depend on how many others are drawn with it.
-        size = uniform.size // 2
-        padded = np.zeros((2, -(-size // _LANES) * _LANES))
-        padded[:, :size] = uniform.reshape(size, 2).T
-        radius = np.sqrt(-2 * np.log(1 - padded[0]))
-        angle = 2 * np.pi * padded[1]
-        both = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=-1)
-        return both[:size].reshape(*lead, 2 * pairs)[..., :count]
+        radius = np.sqrt(-2 * in_whole_vectors(np.log, 1 - uniform[..., ::2]))
+        angle = 2 * np.pi * uniform[..., 1::2]
+        normal = np.empty_like(uniform)
+        normal[..., ::2] = radius * in_whole_vectors(np.cos, angle)
+        normal[..., 1::2] = radius * in_whole_vectors(np.sin, angle)
+        return normal[..., :count]
 
     def integers(self, clients: IntsLike, visits: IntsLike, count: int, high: IntsLike) -> Ints:
         """Uniform int64 in [0, high), shape (..., count).

@@ -8,9 +8,9 @@ from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
+from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import Geodesic, GradientStream, InvertibleRetraction
 from driftfold.manifolds.projected_stream import ProjectedStream
-from driftfold.manifolds.whole_vectors import elementwise
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -90,8 +90,8 @@ class Sphere(Geodesic, InvertibleRetraction):
         """Geodesic cos|u| x + sin|u| u/|u|, normalised against rounding: T_x M -> M."""
         xp = array_namespace(x, u)
         t = _length(u)
-        sinc = elementwise(xp.sin, t) / xp.where(t > 0, t, xp.ones_like(t))
-        return _normalised(elementwise(xp.cos, t) * x + sinc * u)
+        sinc = in_whole_vectors(xp.sin, t) / xp.where(t > 0, t, xp.ones_like(t))
+        return _normalised(in_whole_vectors(xp.cos, t) * x + sinc * u)
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M; NaN at the antipode of x."""
@@ -153,7 +153,7 @@ class Sphere(Geodesic, InvertibleRetraction):
 
     def _dist(self, x: Array, y: Array) -> Array:
         xp = array_namespace(x, y)
-        return 2 * elementwise(xp.atan2, _length(x - y), _length(x + y))
+        return 2 * in_whole_vectors(xp.atan2, _length(x - y), _length(x + y))
 
 
 def _dot(a: Array, b: Array) -> Array:

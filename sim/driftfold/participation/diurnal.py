@@ -107,7 +107,7 @@ class Slots(Attendance):
         middle = np.fmod((slots + 0.5) * model.slot, _DAY)
         shift = (model.peak + self.phase[clients]) * _HOUR
         angle = 2 * np.pi * (middle - shift[:, None]) / _DAY
-        swing = in_whole_vectors(np.cos, angle)
+        swing: Floats = in_whole_vectors(np.cos, angle)
         return np.clip(model.duty * (1 + model.amplitude * swing), 0.0, 1.0)
 
     def _on(self, clients: Ints, slots: Ints) -> Bools:
