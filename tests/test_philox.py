@@ -1,5 +1,7 @@
 """Philox4x32-10 against published vectors and against the definition, one word at a time."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,15 +25,19 @@ def definition(counter: list[int], key: list[int]) -> list[int]:
 
 def one(counter: list[int], key: list[int]) -> list[int]:
     block, client, visit, purpose = counter
-    row = philox(
-        key[0] | key[1] << 32,
-        np.array([client], np.uint64),
-        np.array([visit], np.uint64),
-        purpose,
-        blocks=1,
-        first=block,
+    few, many = (
+        philox(
+            key[0] | key[1] << 32,
+            np.full(rows, client, np.uint64),
+            np.full(rows, visit, np.uint64),
+            purpose,
+            blocks=1,
+            first=block,
+        )
+        for rows in (1, 20)  # one by one in Python's integers, and as arrays
     )
-    return [int(word) for word in row[0]]
+    assert (many == few).all()
+    return [int(word) for word in few[0]]
 
 
 @pytest.mark.parametrize(
@@ -71,3 +77,13 @@ def test_tiles_leave_no_seam(rows: int, blocks: int) -> None:
         for row, block in [*corners, *inner]:
             expected = definition([int(block), 7 * int(row), int(row) + 1, 3], [5, 0])
             assert words[row, 4 * block : 4 * block + 4].tolist() == expected
+
+
+def test_threads_do_not_share_scratch() -> None:
+    def draw(client: int) -> bytes:
+        clients = np.full(50, client, np.uint64)
+        return philox(1, clients, clients, 2, blocks=100).tobytes()
+
+    alone = [draw(client) for client in range(8)]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(draw, [*range(8)] * 20)) == alone * 20
