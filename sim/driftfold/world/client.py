@@ -38,7 +38,7 @@ class Errand(NamedTuple):
         """
         ends = self.sent + self.download + self.work + self.upload
         story: Callable[..., Coroutine[Any, Any, None]] = (
-            deliver if ends <= self.leaves else leave_early
+            leave_early if ends > self.leaves else deliver
         )
         return story(server, self)
 
@@ -65,9 +65,10 @@ async def deliver(server: "Server", errand: Errand) -> None:
             await sleep(errand.work, key + WORKED)
         if errand.upload:
             await sleep(errand.upload, key + SENT)
-        server.receive(errand, ticket)
     except BaseException as failure:
         give_up(server, errand, ticket, failure)
+    else:
+        server.receive(errand, ticket)
 
 
 async def leave_early(server: "Server", errand: Errand) -> None:
@@ -82,9 +83,10 @@ async def leave_early(server: "Server", errand: Errand) -> None:
                 errand.phase, errand.client, errand.dispatch, errand.payload
             )
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
-        server.lose(errand, ticket)
     except BaseException as failure:
         give_up(server, errand, ticket, failure)
+    else:
+        server.lose(errand, ticket)
 
 
 def give_up(

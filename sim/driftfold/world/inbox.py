@@ -50,14 +50,18 @@ class Inbox:
         arrived = self._arrived[phase]
         arrived.append(arrival)
         full = self._full
-        if full is not None and len(arrived) >= self._wanted.get(phase, 1 << 62):
+        if (
+            full is not None
+            and not full.done()  # the deadline may have come at this very instant
+            and len(arrived) >= self._wanted.get(phase, 1 << 62)
+        ):
             self._full = None
             full.set_result(phase)
 
     def lost(self, left: int) -> None:
         """Learn that a client will not deliver, and that `left` others are still on a visit."""
         full = self._full
-        if full is not None and (left == 0 or not self._patient):
+        if full is not None and not full.done() and (left == 0 or not self._patient):
             self._full = None
             full.set_result(None)
 
@@ -70,8 +74,9 @@ class Inbox:
     ) -> int | None:
         """Wait until some phase has its wanted number of arrivals; return that phase.
 
-        Returns None when virtual time `until` comes first, when the last client on a visit is
-        lost, or, unless `patient`, when any is.
+        Returns None when virtual time `until` comes first, when nobody is on a visit any more, or,
+        unless `patient`, when any client is lost. Who answers at the very instant `until` is in
+        time.
         """
         for phase, count in wanted.items():
             if len(self._arrived[phase]) >= count:

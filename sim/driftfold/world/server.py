@@ -84,8 +84,13 @@ class Server:
             soonest = float(times.min(initial=np.inf))
             if soonest == np.inf:
                 raise NobodyLeft
+            if not soonest > now():  # or the server would ask again at this instant for ever
+                raise RunError(
+                    f"the participation model says that a client comes on at {soonest} s, but at "
+                    f"{now()} s nobody is there; next_on must agree with available"
+                )
             await sleep(
-                max(0.0, soonest - now()), server_key(self.dispatches, 0, WAITED)
+                soonest - now(), server_key(self.dispatches, 0, WAITED)
             )
         return pool
 
@@ -93,7 +98,7 @@ class Server:
         """Ask `clients` to take part; return those who will answer, and the dispatch's number."""
         dispatch = self.dispatches
         self.dispatches += 1
-        check_room(0, dispatch, 0)
+        check_room(0, self.dispatches, 0)
         answers = self.world.attendance.responds(clients, dispatch)
         willing = clients[answers]
         self.tally.add("invited", len(clients))
@@ -156,14 +161,19 @@ class Server:
             self.loop.record(errand.key + SENT)  # no sleep has told of it
         self.in_flight.pop(errand.client, None)
         self.tickets.commit(ticket)
-        self.inbox.put(Arrival(errand, ticket, now()))
+        self._deliver(Arrival(errand, ticket, now()))
 
     def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed; it counts as an answer without a payload."""
         self.in_flight.pop(errand.client, None)
         if ticket is not None:
             self.tickets.cancel(ticket)
-        self.inbox.put(Arrival(errand, None, now(), why))
+        self._deliver(Arrival(errand, None, now(), why))
+
+    def _deliver(self, arrival: Arrival) -> None:
+        self.inbox.put(arrival)
+        if not self.in_flight:
+            self.inbox.lost(0)  # others may have left: nobody is on the way to fill their places
 
     def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
         """Settle a client that will not deliver: it left, or was sent home (`late`)."""
