@@ -18,6 +18,9 @@ from driftfold.compute.memories import Memories
 from driftfold.errors import ReplayMismatch
 from driftfold.trees import decode, encode, finite_rows, leaves, map_leaves, rows, stack
 
+NOT_FINITE = "the update is not finite"
+"""The fault of work that gave a result which is no good; any other fault is what the work raised."""
+
 
 class Ticket:
     """One piece of work; opaque to client coroutines."""
@@ -47,12 +50,16 @@ class Ticket:
 
 @dataclass(frozen=True)
 class Results:
-    """Results of tickets: the good ones stacked in ticket order, the others with their reason."""
+    """Results of tickets: the good ones stacked in ticket order, the others with their reason.
+
+    `faults` holds the work that gave no finite result, `failures` the work that raised.
+    """
 
     good: list[int]
     payload: Any
     metrics: dict[str, Any]
     faults: dict[int, str]
+    failures: dict[int, str]
 
 
 class TicketBook:
@@ -122,11 +129,13 @@ class TicketBook:
         if any(not t.computed for t in tickets):
             self.flush()
         good = [i for i, t in enumerate(tickets) if t.fault is None]
-        faults = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+        told = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+        faults = {i: why for i, why in told.items() if why == NOT_FINITE}
+        failures = {i: why for i, why in told.items() if why != NOT_FINITE}
         if not good:
-            return Results(good, None, {}, faults)
+            return Results(good, None, {}, faults, failures)
         payload, metrics = _gather([tickets[i] for i in good])
-        return Results(good, payload, metrics, faults)
+        return Results(good, payload, metrics, faults, failures)
 
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
@@ -215,7 +224,7 @@ class TicketBook:
             if sound[row]:
                 ticket.block, ticket.row = block, row
             else:
-                ticket.fault = "the update is not finite"
+                ticket.fault = NOT_FINITE
         if self.memories is not None:
             self._remember([t for t in group if t.committed and t.fault is None])
 

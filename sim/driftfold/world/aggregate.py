@@ -90,20 +90,20 @@ class Aggregator:
         """Aggregate the arrivals of one phase into the state."""
         if self.asleep:
             return
-        last = phase == len(self._world.phases) - 1
-        if self._spoiled:
+        if self._spoiled and phase:
             # An earlier phase of this round had nothing usable, so its download was void.
-            self._spoiled = not last
             return
+        last = phase == len(self._world.phases) - 1
         good, payload = self._usable(phase, arrivals, version, time)
-        done = bool(good) and self._apply(phase, good, payload, version, last)
-        if not done:
-            self._spoiled = not last
+        if good and self._apply(phase, good, payload, version, last):
+            self._spoiled = False
+        else:
             self.skip(version)
 
     def skip(self, version: int) -> None:
-        """Count a round that leaves the model as it was."""
-        if not self.asleep:
+        """Count a round that leaves the model as it was; once, whatever else it has no use for."""
+        if not self.asleep and not self._spoiled:
+            self._spoiled = True
             self._tally.add("skipped")
             self.weighing = self._world.estimator.skip(self.weighing, version + 1)
 
@@ -122,6 +122,7 @@ class Aggregator:
         )
         self._wall, self._cpu = wall, cpu
         self._round, self._detail = {}, {}
+        self._spoiled = False
         every = self._world.evaluate_every
         if every and version % every == 0:
             self.evaluate(version, time)
@@ -144,6 +145,7 @@ class Aggregator:
         sent = [a for a in arrivals if a.ticket is not None]
         failed = {a.client: a.fault for a in arrivals if a.ticket is None}
         results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
+        failed |= {sent[i].client: why for i, why in results.failures.items()}
         rejected = {sent[i].client: why for i, why in results.faults.items()}
         if failed and self._world.faults.on_client_error == "fail":
             raise ClientError(_tell(failed, "failed", "on_client_error"))
