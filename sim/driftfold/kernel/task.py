@@ -25,22 +25,21 @@ class VirtualTask(asyncio.Task[T_co]):
 
     def cancel(self, msg: Any | None = None) -> bool:
         """Cancel as `asyncio.Task.cancel` does, waking the task if it is parked."""
-        requested = super().cancel(msg)
+        if not super().cancel(msg):
+            return False
         waits_for = getattr(self, "_waits_for", None)
-        if requested and waits_for is not None:
+        if waits_for is not None:
             waits_for.cancel(msg)
-        parked: Parked | None = getattr(self, "_parked", None)
-        if requested and parked is not None:
-            loop = cast("VirtualLoop", self.get_loop())
-            if asyncio.current_task(loop) is self:
-                # It cancels itself, awake: look again when this step is over, it may be parked.
-                loop._ready.append(ReadyHandle(self._wake_if_parked, (loop,), None))
-            else:
-                self._wake_if_parked(loop)
-        return requested
+        loop = cast("VirtualLoop", self.get_loop())
+        if asyncio.current_task(loop) is self:
+            # It cancels itself, awake: look again when this step is over, it may be parked then.
+            loop._ready.append(ReadyHandle(self._wake_if_parked, (loop,), None))
+        else:
+            self._wake_if_parked(loop)
+        return True
 
     def _wake_if_parked(self, loop: "VirtualLoop") -> None:
-        parked = self._parked
+        parked: Parked | None = getattr(self, "_parked", None)
         if parked is not None:
             self._parked = None
             parked.task = None
