@@ -107,14 +107,18 @@ def run(
     started = perf_counter(), process_time()
     identity = digest(spec)
     fingerprint = take_fingerprint()
+    _refuse_used(folder, resume)
+    with threadpool_limits(1):
+        world = build(spec)  # before anything is written: parts that do not fit leave nothing
     if folder is not None:
-        sinks = [_prepare(folder, spec, resume), *sinks]
+        sinks = [_prepare(folder, spec), *sinks]
         store = store or open_store(folder / "checkpoints")
     past = store.latest(identity) if resume and store is not None else None
-    with Recorder(*sinks) as recorder, threadpool_limits(1):
+    # Values that overflow are told where they count: as rejected updates, or as metrics.
+    quiet = np.errstate(over="ignore", divide="ignore", invalid="ignore")
+    with Recorder(*sinks) as recorder, threadpool_limits(1), quiet:
         if resume and past is None:  # killed before the first snapshot: tell everything anew
             recorder.restore(Recorder().state())
-        world = build(spec)
         memory = spec.algorithm.memory(world.problem)
         tickets = TicketBook(
             spec.compute.engine(world.problem),
@@ -190,11 +194,14 @@ def _live(
         ) from error
 
 
-def _prepare(folder: Path, spec: JobSpec, resume: bool) -> JsonLines:
-    if not resume and (folder / "records.jsonl").exists():
+def _refuse_used(folder: Path | None, resume: bool) -> None:
+    if folder is not None and not resume and (folder / "records.jsonl").exists():
         raise RunError(
             f"{folder} already holds a run; resume it, or give this run a folder of its own"
         )
+
+
+def _prepare(folder: Path, spec: JobSpec) -> JsonLines:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "spec.json").write_text(json.dumps(to_mapping(spec), indent=2) + "\n")
     return JsonLines(folder)

@@ -7,9 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.command.cli import QUICK, call, spawn
 
 from driftfold.telemetry.reader import read_records
+from tests.command.cli import QUICK, call, spawn
 
 UNKNOWN_PROBABILITIES = ("--set", "estimator=oracle", "--set", "participation=diurnal")
 CASES = {
@@ -120,7 +120,7 @@ def test_an_unexpected_error_is_one_line_and_its_traceback_is_kept(here: Path) -
 
 
 def test_a_run_that_fails_exits_with_1(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wild = ["--set", "algorithm.step_size=1e300", "--set", "faults.on_bad_update=fail"]
+    wild = ["--set", "algorithm.step_size=1e308", "--set", "faults.on_bad_update=fail"]
     assert call("run", "pca-synthetic", *QUICK, *wild, "--quiet") == 1
     err = capsys.readouterr().err
     assert err.startswith("error: ")

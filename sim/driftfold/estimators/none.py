@@ -35,4 +35,5 @@ class Unweighted(Estimator[None]):
     def weigh(self, state: None, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, None]:
         """Return the responders' share of their own total importance."""
         importance = fleet.importance[responders]
-        return importance / importance.sum(), None
+        # Clients without data may be the only ones to respond; then nobody counts.
+        return importance / (importance.sum() or 1.0), None

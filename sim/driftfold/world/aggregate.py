@@ -123,8 +123,7 @@ class Aggregator:
         self._wall, self._cpu = wall, cpu
         self._round, self._detail = {}, {}
         self._spoiled = False
-        every = self._world.evaluate_every
-        if every and version % every == 0:
+        if version % self._world.evaluate_every == 0:
             self.evaluate(version, time)
 
     def evaluate(self, version: int, time: float) -> None:
@@ -137,6 +136,11 @@ class Aggregator:
             world.algorithm.evaluate(world.problem, self.state, memories, time),
         )
         self._recorder.emit("evaluation", time, version, self.metrics)
+
+    def finish(self, version: int, time: float) -> None:
+        """Measure the final model, unless that was just done."""
+        if version % self._world.evaluate_every:
+            self.evaluate(version, time)
 
     def _usable(
         self, phase: int, arrivals: Sequence[Arrival], version: int, time: float

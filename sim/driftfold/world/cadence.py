@@ -39,10 +39,11 @@ class Synchronous(Cadence):
     cohort
         Clients whose answers make a round; None invites everybody who is there.
     over_selection
-        Invite this many times the cohort; the round closes when `cohort` of them have answered,
-        and the slower ones are sent home.
+        Invite this many times the cohort; the round closes at the instant when `cohort` of them
+        have answered, and those who have not are sent home.
     deadline
-        Virtual seconds after which a phase closes with whoever has answered; None waits for all.
+        Virtual seconds after which a phase closes with whoever has answered, if only at that very
+        instant; None waits for all.
     pause
         Virtual seconds that a round lasts in which nobody answers.
     selection
@@ -81,7 +82,11 @@ class Synchronous(Cadence):
                 await server.inbox.fill({phase: enough}, closes)
                 await server.dismiss(dispatch)
             arrivals = server.inbox.take(phase)
-            if not arrivals:
+            later = range(phase + 1, len(server.world.phases))
+            if arrivals:
+                here = server.step(phase, arrivals)
+            elif any(len(server.carrying(willing, p)) for p in later):
+                here = here[:0]
+            else:
                 await server.skip(self.pause, dispatch)
                 return
-            here = server.step(phase, arrivals)

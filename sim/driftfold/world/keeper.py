@@ -83,11 +83,22 @@ class Keeper:
             self._recorder.sync()  # no snapshot may point past the records that are on disk
             self._store.save(self._run, self.snapshot(server))
 
+    def end(self, server: Server) -> None:
+        """Measure the final model; raise `ReplayMismatch` if replay never came to its snapshot."""
+        if self.past is not None:
+            raise ReplayMismatch(
+                f"the run ended at server version {server.version} while it was replayed up to "
+                f"version {self.past.meta['version']}: the code, a plug-in or a package has changed "
+                "what happens; resume with the versions of the first run or start the run afresh"
+            )
+        server.aggregator.finish(server.version, now())
+
     def snapshot(self, server: Server) -> Snapshot:
         """Return everything that the run needs to go on from here."""
         arrays: dict[str, Any] = {}
         aggregator, memories = server.aggregator, server.tickets.memories
         trace = server.trace
+        tickets = server.tickets.snapshot(arrays)
         meta = {
             **self._facts,
             "format": FORMAT,
@@ -96,14 +107,14 @@ class Keeper:
             "version": server.version,
             "dispatches": server.dispatches,
             "carried": [list(pair) for pair in sorted(server.carried.items())],
-            "quiet": not server.in_flight and server.inbox.empty,
+            "quiet": not (server.in_flight or tickets["tickets"]) and server.inbox.empty,
             "events": trace.count,
             "event_digest": trace.digest(),
             "trace": trace.state(),
             "decisions": server.decisions[: server.decided],
             "recorder": self._recorder.state(),
             "tally": server.tally.state(),
-            "tickets": server.tickets.snapshot(arrays),
+            "tickets": tickets,
             "aggregator": encode(aggregator.parts(), arrays),
             "memories": None if memories is None else encode(memories.visited(), arrays),
         }

@@ -4,6 +4,7 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -238,10 +239,21 @@ class Server:
             if logged != name:
                 raise ReplayMismatch(f"replay asks to decide {name!r} where the run decided {logged!r}")
         else:
-            answer = fn(self.tickets.results(tickets))
+            answer = _plain(name, fn(self.tickets.results(tickets)))
             self.decisions.append([name, answer])
         self.decided += 1
         return answer
+
+
+def _plain(name: str, answer: Any) -> Any:
+    """Return the answer as a replay will read it from the log: tuples become lists."""
+    try:
+        return json.loads(json.dumps(answer))
+    except (TypeError, ValueError) as error:
+        raise RunError(
+            f"the decision {name!r} gave {answer!r}, which cannot be logged ({error}); return plain "
+            "numbers, strings, lists or dicts of them"
+        ) from None
 
 
 def _by_client(arrival: Arrival) -> tuple[int, int]:
