@@ -5,9 +5,9 @@ import importlib
 from contextlib import suppress
 
 import pytest
-from tests.modules import module_names
 
 from driftfold import registry
+from tests.modules import module_names
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -21,8 +21,6 @@ The virtual-time loop has a small tree of its own (`driftfold.kernel`), since it
 standard library only. Each message says what was got, what was wanted and what to change.
 """
 
-# ruff: noqa: N818  (a name that says what happened needs no suffix)
-
 
 class DriftfoldError(Exception):
     """Root of all errors raised on purpose."""

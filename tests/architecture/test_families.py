@@ -5,11 +5,11 @@ import inspect
 
 import grimp
 import pytest
-from tests.modules import module_names
 
 from driftfold.checkpoint import CheckpointStore
 from driftfold.registry import family_of
 from driftfold.telemetry import RecordSink
+from tests.modules import module_names
 
 UNNAMED = {"store": CheckpointStore, "sink": RecordSink}  # not called for by a specification
 WRAPPERS = {

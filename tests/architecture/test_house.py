@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.modules import PACKAGES, ROOT, module_names
 
 LIMIT = 400  # lines: what can be read in one sitting

@@ -4,12 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.command.cli import call
 from typer.testing import CliRunner
 
 from driftfold import __version__, presets
 from driftfold.spec import catalogue, digest, from_mapping, load_spec
 from driftfold_api.command import app
+from tests.command.cli import call
 
 
 def test_kinds_lists_all_families_kinds_and_fields() -> None:

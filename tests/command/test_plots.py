@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.command.cli import QUICK, call
 
 from driftfold.telemetry.base import Record
 from driftfold_api.errors import RequestError
 from driftfold_api.plots import Arm, band, plot_runs
+from tests.command.cli import QUICK, call
 
 
 def records(values: Sequence[float], pace: float = 1.0, metric: str = "gap") -> list[Record]:

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.command.cli import QUICK
 
 from driftfold.telemetry.base import Record
 from driftfold.world.policy import Horizon
 from driftfold_api.progress import Bar, Lines, Progress, duration
+from tests.command.cli import QUICK
 
 
 def feed(progress: Progress, rounds: int) -> None:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command.cli import QUICK, call
 
 from driftfold.run import run
 from driftfold.spec import digest, load_spec
 from driftfold.telemetry.reader import read_records
+from tests.command.cli import QUICK, call
 
 KEYS = {"spec_digest", "event_digest", "metrics_digest", "metrics", "timing"}
 SPEC = ["horizon.rounds=6", "evaluate_every=2"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.participation.fleets import fleet_of
 
 from driftfold.arrays import Floats
 from driftfold.estimators import Estimator, Inclusive, Past
 from driftfold.estimators.counts import Counts
 from driftfold.participation import Always, Bernoulli
 from driftfold.participation.independent import IndependentResponses
+from tests.participation.fleets import fleet_of
 
 
 def multiplier(rule: Estimator[Any], count: int, t: int) -> float:

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.participation.fleets import PUBLISHED, fleet_of
 
 from driftfold.arrays import Bools, Floats
 from driftfold.errors import CapabilityError
@@ -13,6 +12,7 @@ from driftfold.estimators import Estimator, Oracle, Unweighted
 from driftfold.participation import Always, Bernoulli, Diurnal, Uniform
 from driftfold.participation.cohort import cohort_weights
 from driftfold.participation.independent import IndependentResponses
+from tests.participation.fleets import PUBLISHED, fleet_of
 
 DRAWS = 100_000
 

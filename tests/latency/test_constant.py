@@ -1,7 +1,7 @@
 import numpy as np
-from tests.participation.fleets import fleet_of
 
 from driftfold.latency import Constant
+from tests.participation.fleets import fleet_of
 
 CLIENTS = np.array([2, 0])
 

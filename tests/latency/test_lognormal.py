@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.participation.fleets import fleet_of
 
 from driftfold.arrays import Floats
 from driftfold.latency import Lognormal
+from tests.participation.fleets import fleet_of
 
 SIZE = 4000
 EVERYONE = np.arange(SIZE)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.manifolds.points import points, tangents
 
 from driftfold.arrays import Array
 from driftfold.manifolds import Euclidean, Exponential, Manifold, Sphere, Stiefel
+from tests.manifolds.points import points, tangents
 
 STEPS = np.array([3e-2, 1e-2, 3e-3, 1e-3])
 MANIFOLDS = [

@@ -5,9 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from tests.manifolds.points import STREAM, ambient, points, tangents
 
 from driftfold.manifolds import GeooptSphere, GeooptStiefel, Manifold, Sphere, Stiefel
+from tests.manifolds.points import STREAM, ambient, points, tangents
 
 PAIRS = [
     (GeooptStiefel(1, 6), Stiefel(1, 6)),

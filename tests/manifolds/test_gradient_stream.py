@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.manifolds.points import ambient, points
 
 from driftfold.arrays import Array
 from driftfold.manifolds import Euclidean, GradientStream, Manifold, Sphere, Stiefel
+from tests.manifolds.points import ambient, points
 
 STEP = 0.1
 

@@ -5,11 +5,11 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
-from tests.manifolds.points import points, tangents
 
 from driftfold.arrays import Array, Floats
 from driftfold.errors import SpecError
 from driftfold.manifolds import Sphere
+from tests.manifolds.points import points, tangents
 
 ANGLES = pytest.mark.parametrize(
     "angle", [1e-12, 1e-8, 1e-4, 0.3, math.pi / 2, 2.5, math.pi - 1e-4, math.pi - 1e-8]

@@ -4,11 +4,11 @@ import numpy as np
 import pymanopt
 import pytest
 import scipy.linalg
-from tests.manifolds.points import STREAM, ambient, points, tangents
 
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds import Stiefel
+from tests.manifolds.points import STREAM, ambient, points, tangents
 
 SHAPES = pytest.mark.parametrize(("r", "d"), [(1, 6), (2, 3), (4, 4), (5, 40), (7, 9)])
 

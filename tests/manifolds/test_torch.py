@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from tests.manifolds.points import ambient, points, tangents
 
 from driftfold.arrays import Array
 from driftfold.manifolds import (
@@ -19,6 +18,7 @@ from driftfold.manifolds import (
     Sphere,
     Stiefel,
 )
+from tests.manifolds.points import ambient, points, tangents
 
 MANIFOLDS = [
     Euclidean(2, 3),

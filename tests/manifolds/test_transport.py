@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.manifolds.points import points, tangents
 
 from driftfold.manifolds import Euclidean, Manifold, Sphere, Stiefel
+from tests.manifolds.points import points, tangents
 
 MANIFOLDS = [
     Euclidean(3, 4),

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
-from tests.participation.fleets import PUBLISHED, fleet_of
 
 from driftfold.errors import SpecError
 from driftfold.participation import Bernoulli, KnownProbability
 from driftfold.participation.independent import IndependentResponses
+from tests.participation.fleets import PUBLISHED, fleet_of
 
 
 def drawn(model: Bernoulli, size: int, seed: int = 1) -> np.ndarray:

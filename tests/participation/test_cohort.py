@@ -3,11 +3,11 @@ from itertools import product
 
 import numpy as np
 import pytest
-from tests.participation.fleets import PUBLISHED
 
 from driftfold.arrays import Floats
 from driftfold.errors import SpecError
 from driftfold.participation.cohort import cohort_weights, empty_probability
+from tests.participation.fleets import PUBLISHED
 
 
 def enumerated(p: Floats) -> Floats:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.participation.fleets import fleet_of
 
 from driftfold.participation import Diurnal, KnownProbability
 from driftfold.participation.diurnal import Slots
+from tests.participation.fleets import fleet_of
 
 MODELS = [
     Diurnal(duty=0.4, slot=3600.0, horizon=1.0),

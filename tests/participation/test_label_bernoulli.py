@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 from scipy import stats
-from tests.participation.fleets import fleet_of
 
 from driftfold.arrays import Floats
 from driftfold.errors import CapabilityError
 from driftfold.participation import KnownProbability, LabelBernoulli
 from driftfold.participation.dirichlet import dirichlet
 from driftfold.rng import Seed
+from tests.participation.fleets import fleet_of
 
 
 def probabilities(model: LabelBernoulli, shares: Floats, seed: int = 1) -> Floats:

@@ -2,10 +2,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.participation.fleets import fleet_of
 
 from driftfold.errors import SpecError
 from driftfold.participation import KnownProbability, Uniform
+from tests.participation.fleets import fleet_of
 
 
 @pytest.mark.parametrize(

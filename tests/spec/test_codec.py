@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.spec.bakery import Cake, Flat, Fruit, Layered, Oven, Share, Sugar, Topping
 
 from driftfold.errors import SpecError, UnknownKind
 from driftfold.spec.codec import decode, encode
+from tests.spec.bakery import Cake, Flat, Fruit, Layered, Oven, Share, Sugar, Topping
 
 toppings = st.one_of(
     st.builds(Sugar, grams=st.floats(min_value=1e-9, max_value=1e9)),

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 import pytest
 from annotated_types import Gt, Interval, MinLen, MultipleOf
-from tests.spec.bakery import Fruit, Layered, Topping
 
 from driftfold.errors import SpecError
 from driftfold.registry import families, kinds
@@ -18,6 +17,7 @@ from driftfold.spec import catalogue, load_builtins
 from driftfold.spec.hints import limits, short, wanted
 from driftfold.spec.inventory import describe
 from driftfold.spec.limits import MOST_BYTES, check_limits
+from tests.spec.bakery import Fruit, Layered, Topping
 
 load_builtins()
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.spec.components import of_hint, of_kind
 
 from driftfold import presets
 from driftfold.errors import SpecError, UnknownKind
@@ -28,6 +27,7 @@ from driftfold.spec import (
 )
 from driftfold.spec.limits import check_limits
 from driftfold.world.policy import FaultPolicy, Horizon
+from tests.spec.components import of_hint, of_kind
 
 load_builtins()
 

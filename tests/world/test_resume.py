@@ -66,8 +66,15 @@ def outcome(result: Any) -> tuple[Any, ...]:
 def told(folder: Path) -> list[Any]:
     """Everything but the timing of each record."""
     return [
-        (r.seq, r.kind, r.time, r.version, r.values, r.note,
-         {name: values.tolist() for name, values in (r.detail or {}).items()})
+        (
+            r.seq,
+            r.kind,
+            r.time,
+            r.version,
+            r.values,
+            r.note,
+            {name: values.tolist() for name, values in (r.detail or {}).items()},
+        )
         for r in read_records(folder)
     ]
 
@@ -154,6 +161,15 @@ def test_killed_by_the_system_and_resumed(case: str, kills: int, tmp_path: Path)
     table = {**CASES[case], **LONG}
     whole = run(from_mapping(table)).to_json()
     resumed = killed_and_resumed(table, tmp_path, kills, seed=kills)
-    for name in ("spec_digest", "event_digest", "metrics_digest", "evaluation_digest",
-                 "model_digest", "metrics", "counts", "events", "time"):
+    for name in (
+        "spec_digest",
+        "event_digest",
+        "metrics_digest",
+        "evaluation_digest",
+        "model_digest",
+        "metrics",
+        "counts",
+        "events",
+        "time",
+    ):
         assert resumed[name] == whole[name], name

@@ -60,7 +60,7 @@ class QuadraticProblem(Problem):
 
     @property
     def client_bytes(self) -> int:
-        return 8 * self.centres.shape[1]
+        return 8 * int(self.centres.shape[1])
 
     def initial_point(self) -> Array:
         return np.zeros(self.centres.shape[1])
@@ -260,9 +260,7 @@ class Buffered(Cadence):
 
     @staticmethod
     def _waits(server: Server, client: int) -> bool:
-        return any(
-            a.client == client for phase in server.inbox.peek() for a in phase
-        )
+        return any(a.client == client for phase in server.inbox.peek() for a in phase)
 
 
 def _spread(results: Results) -> float:

@@ -1,0 +1,1 @@
+"""Algorithms: what clients compute, and how the server uses it."""

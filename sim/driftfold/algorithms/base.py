@@ -149,6 +149,8 @@ class Algorithm(ABC, Generic[S]):
         """Return a client's private state at its first visit (no client axis), or None."""
         return None
 
-    def evaluate(self, problem: Problem, state: S, memories: Any, time: float) -> Mapping[str, float]:
+    def evaluate(
+        self, problem: Problem, state: S, memories: Any, time: float
+    ) -> Mapping[str, float]:
         """Metrics beyond the problem's own; `memories` holds the visited clients' states."""
         return {}

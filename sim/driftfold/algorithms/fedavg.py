@@ -97,7 +97,7 @@ class LocalSGD(Phase[ServerPoint, Broadcast, Endpoint]):
     def step(
         self, state: ServerPoint, arrivals: Arrivals[Broadcast, Endpoint], weights: Floats
     ) -> tuple[ServerPoint, Mapping[str, float]]:
-        """w <- w + sum_i a_i (w_i - w), which is the weighted mean when the weights sum to 1."""
+        """Move w to w + sum_i a_i (w_i - w): the weighted mean when the weights sum to 1."""
         moved = arrivals.payload.point - arrivals.download.point
         v = self.algorithm.server_step * weighted_sum(weights, moved)
         norm = float(self.problem.manifold.norm(state.point, v))

@@ -74,7 +74,9 @@ class GradientStreams(Phase[ServerPoint, Broadcast, Tangent]):
         """Send x_t and alpha_t."""
         return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
 
-    def local(self, download: Broadcast, view: View, memory: Any, steps: int) -> LocalResult[Tangent]:
+    def local(
+        self, download: Broadcast, view: View, memory: Any, steps: int
+    ) -> LocalResult[Tangent]:
         """Run K local steps from x_t, and return the gradient stream zeta in T_{x_t} M.
 
         zeta = alpha * sum_k T_{x_k -> x_t}(grad f_i(x_k; B_k)), x_{k+1} = R_{x_k}(-alpha grad).

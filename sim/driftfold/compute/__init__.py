@@ -1,0 +1,1 @@
+"""Compute: how the work of many clients is carried out."""

@@ -25,9 +25,7 @@ class LoopEngine(Engine):
         return LocalResult(
             payload=stack([r.payload for r in results]),
             memory=stack([r.memory for r in results]),
-            metrics={
-                k: stack([r.metrics[k] for r in results]) for k in results[0].metrics
-            },
+            metrics={k: stack([r.metrics[k] for r in results]) for k in results[0].metrics},
         )
 
     def _run_one(self, work: Stack, i: int) -> LocalResult[Any]:

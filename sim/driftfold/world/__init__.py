@@ -1,0 +1,1 @@
+"""The world: the server, its clients, and the story of a run."""

@@ -58,9 +58,7 @@ async def deliver(server: "Server", errand: Errand) -> None:
     try:
         if errand.download:
             await sleep(errand.download, key + DOWNLOADED)
-        ticket = server.tickets.submit(
-            errand.phase, errand.client, errand.dispatch, errand.payload
-        )
+        ticket = server.tickets.submit(errand.phase, errand.client, errand.dispatch, errand.payload)
         if errand.work:
             await sleep(errand.work, key + WORKED)
         if errand.upload:

@@ -8,8 +8,14 @@ from annotated_types import Gt
 
 @dataclass(frozen=True)
 class Horizon:
-    """When the run ends: after `rounds` server steps or `seconds` of virtual time, whichever
-    comes first; at least one must be given.
+    """When the run ends: at whichever of its limits comes first. At least one must be given.
+
+    Attributes
+    ----------
+    rounds
+        Server steps.
+    seconds
+        Virtual time.
     """
 
     rounds: Annotated[int, Gt(0)] | None = None

@@ -29,4 +29,4 @@ class UniformSelection(Selection):
         if k >= len(pool):
             return pool
         chosen = stream.subsets(np.array([0]), dispatch, len(pool), k)[0]
-        return pool[np.sort(chosen)]
+        return np.sort(pool[chosen])

@@ -19,7 +19,8 @@ OUTCOMES: Final = (
 )
 """Asked to take part; said no at once; answered in time; of these used, or refused for their
 values, or failed with an error; sent away by the server; left before the end of their work; away
-when a later phase reached them; rounds that left the model as it was; bytes sent to and received from clients."""
+when a later phase reached them; rounds that left the model as it was; bytes sent to clients, and
+received from them."""
 
 
 class Tally:
