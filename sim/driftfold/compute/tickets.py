@@ -16,17 +16,27 @@ from driftfold.arrays import Ints
 from driftfold.compute.base import Engine, Stack
 from driftfold.compute.memories import Memories
 from driftfold.errors import ReplayMismatch
-from driftfold.trees import decode, encode, finite_rows, leaves, map_leaves, rows, stack
+from driftfold.trees import decode, encode, finite_rows, leaves, rows, stack
 
 NOT_FINITE = "the update is not finite"
-"""The fault of work that gave a result which is no good; any other fault is what the work raised."""
+"""The fault of work whose result is no good; any other fault is what the work raised."""
 
 
 class Ticket:
     """One piece of work; opaque to client coroutines."""
 
-    __slots__ = ("block", "client", "committed", "dispatch", "download", "fault", "number", "phase",
-                 "row", "steps")
+    __slots__ = (
+        "block",
+        "client",
+        "committed",
+        "dispatch",
+        "download",
+        "fault",
+        "number",
+        "phase",
+        "row",
+        "steps",
+    )
 
     def __init__(
         self, number: int, phase: int, client: int, dispatch: int, download: Any, steps: int

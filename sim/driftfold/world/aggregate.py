@@ -34,9 +34,7 @@ class Aggregator:
         The last evaluation.
     """
 
-    def __init__(
-        self, world: World, tickets: TicketBook, recorder: Recorder, tally: Tally
-    ) -> None:
+    def __init__(self, world: World, tickets: TicketBook, recorder: Recorder, tally: Tally) -> None:
         self._world = world
         self._tickets = tickets
         self._tally = tally
@@ -173,9 +171,7 @@ class Aggregator:
     ) -> bool:
         world = self._world
         clients = np.array([a.client for a in good], dtype=np.int64)
-        weights, weighing = world.estimator.weigh(
-            self.weighing, world.fleet, clients, version + 1
-        )
+        weights, weighing = world.estimator.weigh(self.weighing, world.fleet, clients, version + 1)
         if not np.isfinite(weights).all() or not weights.any():
             return False
         arrivals = self._arrivals(good, clients, payload, version)
@@ -183,8 +179,8 @@ class Aggregator:
         if not finite(state):
             if world.faults.on_bad_update == "fail":
                 raise BadUpdate(
-                    f"the step to version {version + 1} made the model infinite or NaN though every "
-                    "update was finite; take smaller steps"
+                    f"the step to version {version + 1} made the model infinite or NaN though "
+                    "every update was finite; take smaller steps"
                 )
             return False
         self.state = state
@@ -228,5 +224,3 @@ def _tell(faults: Mapping[int, str], what: str, policy: str) -> str:
     client, why = next(iter(sorted(faults.items())))
     more = f" (and {len(faults) - 1} more clients)" if len(faults) > 1 else ""
     return f"client {client}{more} {what}: {why}; to go on without it, set faults.{policy}"
-
-

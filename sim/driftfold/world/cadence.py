@@ -2,7 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
@@ -54,7 +54,7 @@ class Synchronous(Cadence):
     over_selection: Annotated[float, Ge(1)] = 1.0
     deadline: Annotated[float, Gt(0)] | None = None
     pause: Annotated[float, Gt(0)] = 1.0
-    selection: Selection = UniformSelection()
+    selection: Selection = field(default_factory=UniformSelection)
 
     def chooses(self) -> str | None:
         """A cohort is a choice, and so is a deadline."""

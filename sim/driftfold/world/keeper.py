@@ -88,8 +88,9 @@ class Keeper:
         if self.past is not None:
             raise ReplayMismatch(
                 f"the run ended at server version {server.version} while it was replayed up to "
-                f"version {self.past.meta['version']}: the code, a plug-in or a package has changed "
-                "what happens; resume with the versions of the first run or start the run afresh"
+                f"version {self.past.meta['version']}: the code, a plug-in or a package has "
+                "changed what happens; resume with the versions of the first run, or start the run "
+                "afresh"
             )
         server.aggregator.finish(server.version, now())
 
@@ -123,7 +124,7 @@ class Keeper:
     def _load(self, server: Server, past: Snapshot) -> None:
         meta, arrays = past.meta, past.arrays
         server.version, server.dispatches = meta["version"], meta["dispatches"]
-        server.carried = {client: phase for client, phase in meta["carried"]}
+        server.carried = dict(meta["carried"])
         server.decisions = [list(d) for d in meta["decisions"]]
         server.decided = len(server.decisions)
         server.tally.restore(meta["tally"])

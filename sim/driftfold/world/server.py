@@ -23,8 +23,8 @@ from driftfold.world.tally import Tally
 from driftfold.world.world import World
 
 
-class NobodyLeft(Exception):  # noqa: N818 - the end of a story, not an error
-    """No client will ever be available again."""
+class NobodyLeft(Exception):
+    """No client will ever be available again: the end of the story, not an error."""
 
 
 class Server:
@@ -90,9 +90,7 @@ class Server:
                     f"the participation model says that a client comes on at {soonest} s, but at "
                     f"{now()} s nobody is there; next_on must agree with available"
                 )
-            await sleep(
-                soonest - now(), server_key(self.dispatches, 0, WAITED)
-            )
+            await sleep(soonest - now(), server_key(self.dispatches, 0, WAITED))
         return pool
 
     def invite(self, clients: Ints) -> tuple[Ints, int]:
@@ -131,7 +129,17 @@ class Server:
         for client, download, compute, upload, leaves in times:
             key = visit_key(client, dispatch, phase)
             errand = Errand(
-                client, phase, dispatch, version, payload, sent, download, compute, upload, leaves, key
+                client,
+                phase,
+                dispatch,
+                version,
+                payload,
+                sent,
+                download,
+                compute,
+                upload,
+                leaves,
+                key,
             )
             self.in_flight[client] = start(errand.visit(self), name=f"client {client}")
         self.tally.add("bytes_down", down * len(clients))
@@ -237,7 +245,9 @@ class Server:
         if self.decided < len(self.decisions):
             logged, answer = self.decisions[self.decided]
             if logged != name:
-                raise ReplayMismatch(f"replay asks to decide {name!r} where the run decided {logged!r}")
+                raise ReplayMismatch(
+                    f"replay asks to decide {name!r} where the run decided {logged!r}"
+                )
         else:
             answer = _plain(name, fn(self.tickets.results(tickets)))
             self.decisions.append([name, answer])
@@ -251,8 +261,8 @@ def _plain(name: str, answer: Any) -> Any:
         return json.loads(json.dumps(answer))
     except (TypeError, ValueError) as error:
         raise RunError(
-            f"the decision {name!r} gave {answer!r}, which cannot be logged ({error}); return plain "
-            "numbers, strings, lists or dicts of them"
+            f"the decision {name!r} gave {answer!r}, which cannot be logged ({error}); return "
+            "plain numbers, strings, lists or dicts of them"
         ) from None
 
 

@@ -21,9 +21,7 @@ async def live(server: Server, cadence: Cadence, keeper: Keeper) -> str:
     """
     horizon = server.world.horizon
     keeper.begin(server)
-    limit = (
-        nullcontext() if horizon.seconds is None else asyncio.timeout_at(float(horizon.seconds))
-    )
+    limit = nullcontext() if horizon.seconds is None else asyncio.timeout_at(float(horizon.seconds))
     ended = "rounds"
     moved, since = now(), server.version
     try:
