@@ -1,6 +1,7 @@
 """Deadlock: everybody waits and nothing is scheduled."""
 
 import asyncio
+import contextlib
 
 import pytest
 
@@ -82,10 +83,8 @@ def test_what_waits_in_a_deadlock_still_cleans_up() -> None:
 def test_a_task_that_ignores_cancelling_at_the_end_is_a_deadlock_too() -> None:
     async def stubborn() -> None:
         while True:
-            try:
+            with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.Event().wait()
-            except asyncio.CancelledError:
-                pass
 
     async def main() -> asyncio.Task[None]:
         task = asyncio.create_task(stubborn(), name="stubborn")

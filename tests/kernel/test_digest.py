@@ -147,17 +147,21 @@ def test_a_restored_trace_continues(count: int) -> None:
     assert (after.count, after.digest()) == (whole.count, whole.digest())
 
 
+async def slept(key: int) -> None:
+    await sleep(1.0, key)
+
+
 @pytest.mark.parametrize("key", [-1, 2**63])
 def test_a_key_out_of_range_is_an_error(key: int) -> None:
     async def record() -> None:
         loop_here().record(key)
 
     with pytest.raises(ValueError, match="2\\*\\*63 - 1"):
-        run(sleep(1.0, key))  # type: ignore[arg-type]
+        run(slept(key))
     with pytest.raises(ValueError, match="2\\*\\*63 - 1"):
         run(record())
 
 
 def test_a_key_that_is_no_integer_is_an_error() -> None:
     with pytest.raises(TypeError):
-        run(sleep(1.0, 0.5))  # type: ignore[arg-type]
+        run(slept(0.5))  # type: ignore[arg-type]

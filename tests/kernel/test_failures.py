@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,6 @@ async def failing(delay: float, hops: int = 1) -> None:
     for _ in range(hops):
         await sleep(delay)
     raise KeyError("lost key")
-
 
 
 @pytest.mark.parametrize("hops", [0, 1, 3])

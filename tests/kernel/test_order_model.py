@@ -5,7 +5,6 @@ give what sorting by (time, order of scheduling) gives, whatever its widths.
 """
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -110,13 +109,16 @@ def of_the_loop(plans: Plans) -> Log:
     timers: list[asyncio.TimerHandle] = []
     asleep: dict[int, asyncio.Task[None]] = {}
 
+    def note(name: str) -> None:
+        log.append((now(), name))
+
     async def process(number: int, me: list[asyncio.Task[None]]) -> None:
         loop = asyncio.get_running_loop()
         for step in plans[number]:
             log.append((now(), f"p{number}"))
             for delay in step.timers:
                 name = f"t{len(timers)}"
-                timers.append(loop.call_later(delay, lambda name=name: log.append((now(), name))))
+                timers.append(loop.call_later(delay, note, name))
             if step.cancel_timer is not None and step.cancel_timer <= len(timers):
                 timers[-step.cancel_timer].cancel()
             if step.cancel_process in asleep:
@@ -147,13 +149,12 @@ def briefly(loop: VirtualLoop, turns: int) -> bool:
 
 
 @pytest.fixture(params=[(512, 64, False), (0, 1, True), (0, 16, True), (4, 3, True)])
-def _sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     heap, bucket, brief = request.param
     monkeypatch.setattr(EventQueue, "HEAP", heap)
     monkeypatch.setattr(EventQueue, "BUCKET", bucket)
     if brief:
         monkeypatch.setattr("driftfold.kernel.loop.run_slice", briefly)
-    yield
 
 
 @pytest.mark.usefixtures("_sizes")

@@ -91,7 +91,7 @@ def test_barrier() -> None:
             await barrier.wait()
             return now()
 
-        return await asyncio.gather(party(1.0), party(5.0), party(3.0))
+        return [*await asyncio.gather(party(1.0), party(5.0), party(3.0))]
 
     assert run(main()) == [5.0, 5.0, 5.0]
 
@@ -104,7 +104,7 @@ async def after(delay: float) -> float:
 
 def test_gather_wait_and_as_completed() -> None:
     async def main() -> None:
-        assert await asyncio.gather(after(3.0), after(1.0)) == [3.0, 1.0]
+        assert [*await asyncio.gather(after(3.0), after(1.0))] == [3.0, 1.0]
         assert now() == 3.0
 
         tasks = [asyncio.create_task(after(delay)) for delay in (4.0, 2.0)]

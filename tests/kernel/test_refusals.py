@@ -19,7 +19,9 @@ CALLS: dict[str, Call] = {
     "getaddrinfo": lambda loop: loop.getaddrinfo("localhost", 80),
     "open_connection": lambda loop: asyncio.open_connection("localhost", 80),
     "start_server": lambda loop: asyncio.start_server(lambda r, w: None, "localhost", 0),
-    "create_datagram_endpoint": lambda loop: loop.create_datagram_endpoint(asyncio.DatagramProtocol),
+    "create_datagram_endpoint": lambda loop: loop.create_datagram_endpoint(
+        asyncio.DatagramProtocol
+    ),
     "create_subprocess_exec": lambda loop: asyncio.create_subprocess_exec("true"),
     "create_subprocess_shell": lambda loop: asyncio.create_subprocess_shell("true"),
     "add_reader": lambda loop: loop.add_reader(0, print),

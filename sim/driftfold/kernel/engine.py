@@ -25,10 +25,11 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
     pushed = queue.pushed
     now = loop._now
     entry: Any
+    handle: Any
     idle = False
     for _ in range(turns):
         # Due callbacks go after all events of this instant, which were scheduled before them.
-        if ready and not (due and due[-1]._when == now or near and near[0][0] == now):
+        if ready and not ((due and due[-1]._when == now) or (near and near[0][0] == now)):
             for _ in range(len(ready)):
                 handle = ready.popleft()
                 if not handle._cancelled:

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 from driftfold.kernel.errors import LostTask

@@ -2,14 +2,14 @@
 
 How a `kernel.sleep` works, since everything is built around it:
 
-1. `sleep` leaves its delay on the loop (`_park`) and yields bare. Whoever stepped the task takes the
-   delay from there and files the task in the queue, as a `Parked`. No Future, no timer.
+1. `sleep` leaves its delay on the loop (`_park`) and yields bare. Whoever stepped the task takes
+   the delay from there and files the task in the queue, as a `Parked`. No Future, no timer.
 2. A bare yield makes asyncio's own task ask `call_soon` for its next step at once; there the loop
    parks it instead. So a task's first sleep (and the first one after it awaited anything else)
    takes that way.
-3. When a sleep is over, the run loop steps the coroutine itself. If it goes to sleep again it is
-   filed again right there (`engine`): no call, no new object. If it awaits anything else, `steps.hand_over`
-   gives it back to asyncio's task; if it ends, `steps.finish` ends that task.
+3. When a sleep is over, the run loop (`engine`) steps the coroutine itself. If it goes to sleep
+   again it is filed again right there: no call, no new object. If it awaits anything else,
+   `steps.hand_over` gives it back to asyncio's task; if it ends, `steps.finish` ends that task.
 
 Order: what is scheduled for the present instant goes to the end of `_ready`, what is later to the
 queue. When time advances, all events of the new instant fire in the order in which they were
@@ -21,7 +21,7 @@ import threading
 from asyncio.tasks import _leave_task
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from driftfold.kernel.collector import Sweeper, patient_collector
 from driftfold.kernel.engine import run_slice
@@ -37,6 +37,7 @@ from driftfold.kernel.trace import EventTrace
 from driftfold.kernel.waiting import waiters
 
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 _SLICE = 4096  # turns of the run loop between looks at the queue, the digest and the collector
 _NO_CONTEXT = Context()
@@ -65,9 +66,6 @@ class VirtualLoop(InsideOnlyLoop):
 
     # In slots because `sleep` and the run loop reach for them at every event.
     __slots__ = ("_now", "_park", "_park_key")
-
-    _ready: Any  # the base class's deque of handles due now
-    _stopping: bool
 
     def __init__(self, *, start: float = 0.0, realtime: float | None = None) -> None:
         super().__init__()
@@ -116,7 +114,7 @@ class VirtualLoop(InsideOnlyLoop):
         self,
         coro: Coroutine[Any, Any, T] | Generator[Any, None, T],
         *,
-        name: str | None = None,
+        name: Any = None,
         context: Context | None = None,
         **options: Any,
     ) -> asyncio.Task[T]:
@@ -130,7 +128,7 @@ class VirtualLoop(InsideOnlyLoop):
         return task
 
     def call_soon(
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
         """Call back at this instant, after all that is already due."""
         if self._park is not None:
@@ -145,7 +143,7 @@ class VirtualLoop(InsideOnlyLoop):
         return handle
 
     def call_soon_threadsafe(
-        self, callback: Callable[..., object], *args: Any, context: Context | None = None
+        self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
         """Call back at this instant; refused from any thread but the loop's own."""
         if self._thread_id not in (None, threading.get_ident()):
@@ -159,8 +157,8 @@ class VirtualLoop(InsideOnlyLoop):
     def call_later(
         self,
         delay: float,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Call back after `delay` seconds of virtual time."""
@@ -169,8 +167,8 @@ class VirtualLoop(InsideOnlyLoop):
     def call_at(
         self,
         when: float,
-        callback: Callable[..., object],
-        *args: Any,
+        callback: Callable[[*Ts], object],
+        *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
         """Call back at virtual time `when`; at this instant if that is past."""
@@ -271,14 +269,8 @@ class VirtualLoop(InsideOnlyLoop):
             self._failures.add(context, self._now)
             self.stop()
 
-    def _write_to_self(self) -> None:
-        """Wake a waiting selector: there is none."""
 
-    def _process_events(self, event_list: list[Any]) -> None:
-        """Take up what a selector found: there is none."""
-
-
-def note_end(task: asyncio.Task[Any]) -> None:
+def note_end(task: Any) -> None:
     """Note how a task of a virtual-time loop ended."""
     if not task.cancelled() and task._exception is not None:
         loop = task.get_loop()

@@ -25,6 +25,10 @@ def sleep(delay: float, key: int | None = None) -> Generator[Any, Any, None]:
         Makes waking up one of the run's own events: the time and this number (0 to 2**63 - 1)
         enter the run's digest. Without a key the digest knows nothing of this sleep.
 
+    Returns
+    -------
+    An awaitable, not a coroutine object: for a task of its own, await it in an `async def`.
+
     Raises
     ------
     ValueError

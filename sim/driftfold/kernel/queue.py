@@ -172,7 +172,7 @@ class EventQueue:
         share = len(sample) // 2
         while share < len(sample) - 1 and sample[share] == sample[0]:
             share = (share + len(sample)) // 2
-        span = sample[share] - sample[0]
+        span: float = sample[share] - sample[0]
         if span <= 0.0:
             return 0.0  # all at one instant: width does not matter
         events = len(waiting) * share / len(sample)

@@ -1,8 +1,9 @@
 """What virtual time refuses: everything that needs the world outside the loop."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from driftfold.kernel.errors import OutsideVirtualTime
 
@@ -49,7 +50,7 @@ _REFUSED = {
 def _refusal(name: str, advice: str) -> Callable[..., NoReturn]:
     def refuse(*args: object, **kwargs: object) -> NoReturn:
         raise OutsideVirtualTime(
-            f"{name}() reaches outside, and a virtual-time loop has no outside to wait for; {advice}"
+            f"{name}() reaches outside, and virtual time has no outside to wait for; {advice}"
         )
 
     refuse.__name__ = refuse.__qualname__ = name
@@ -60,12 +61,25 @@ def _refusal(name: str, advice: str) -> Callable[..., NoReturn]:
 class InsideOnlyLoop(asyncio.BaseEventLoop):
     """An event loop that refuses sockets, pipes, processes, signals and threads by name."""
 
-    def set_debug(self, enabled: bool) -> None:
-        """Set debug mode; unlike the base class, from the loop's own thread at any time."""
-        super().set_debug(enabled)
+    if TYPE_CHECKING:  # what the base class has and its type stub does not tell
+        _closed: bool
+        _debug: bool
+        _ready: deque[asyncio.Handle]
+        _stopping: bool
+        _task_factory: object
+        _thread_id: int | None
+
+        def _check_callback(self, callback: object, method: str) -> None: ...
+        def _check_closed(self) -> None: ...
+        def _check_running(self) -> None: ...
+        def _check_thread(self) -> None: ...
+
+    def _process_events(self, event_list: list[object]) -> None:
+        """Take up what a selector found: there is none."""
+
+    def _write_to_self(self) -> None:
+        """Wake a waiting selector: there is none."""
 
 
 for _name, _advice in _REFUSED.items():
     setattr(InsideOnlyLoop, _name, _refusal(_name, _advice))
-
-_: Any

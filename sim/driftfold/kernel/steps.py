@@ -1,7 +1,7 @@
 """Where the run loop hands a task it has stepped itself back to asyncio.
 
-While the run loop steps a coroutine from sleep to sleep, asyncio's C task believes that its next step
-is on the way, which is true of `Parked.step`. That makes every way back simple.
+While the run loop steps a coroutine from sleep to sleep, asyncio's C task believes that its next
+step is on the way, which is true of `Parked.step`. That makes every way back simple.
 """
 
 import asyncio

@@ -20,6 +20,10 @@ class VirtualTask(asyncio.Task[T_co]):
     # Unset until the task first parks (a default would cost every task a Python __init__).
     __slots__ = ("_parked", "_waits_for")
 
+    if TYPE_CHECKING:  # what the base class has and its type stub does not tell
+        _cancel_message: Any
+        _must_cancel: bool
+
     _parked: Parked | None
     _waits_for: "asyncio.Future[Any] | None"  # see steps._wait
 
