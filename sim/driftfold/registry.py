@@ -98,7 +98,7 @@ def kind_of(component: object) -> str:
     kind: str | None = vars(owner).get("__kind__")
     if kind is None:
         raise SpecError(
-            f"{owner.__name__} has no kind; register it with @register('a-name') so that a "
+            f"{owner.__name__} has no kind; register it with @register('a_name') so that a "
             "specification can name it"
         )
     return kind

@@ -89,7 +89,7 @@ class GeooptManifold(Manifold):
         return result.numpy() if is_numpy_array(arguments[0]) else result
 
 
-@register("geoopt-stiefel")
+@register("geoopt_stiefel")
 @dataclass(frozen=True)
 class GeooptStiefel(GeooptManifold):
     """`geoopt.EuclideanStiefel`: QR retraction, transport by projection; points stored as rows.
@@ -121,7 +121,7 @@ class GeooptStiefel(GeooptManifold):
         return a.mT
 
 
-@register("geoopt-sphere")
+@register("geoopt_sphere")
 @dataclass(frozen=True)
 class GeooptSphere(GeooptManifold):
     """`geoopt.Sphere`: normalising retraction, transport by projection.

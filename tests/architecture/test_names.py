@@ -1,0 +1,33 @@
+"""Names that people type: kinds as fields are written, presets as files are."""
+
+import re
+
+import pytest
+
+from driftfold import presets
+from driftfold.registry import families, kinds
+from driftfold.spec import load_builtins
+
+load_builtins()
+
+KINDS = [
+    (family, kind)
+    for family in families()
+    for kind, owner in kinds(family).items()
+    if owner.__module__.startswith("driftfold.")
+]
+
+
+@pytest.mark.parametrize(("family", "kind"), KINDS)
+def test_words_of_a_kind_are_joined_by_underscores(family: str, kind: str) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", kind)
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)*", family)
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_words_of_a_preset_are_joined_by_hyphens(name: str) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name)
+
+
+def test_kinds_are_found() -> None:
+    assert ("participation", "label_bernoulli") in KINDS
