@@ -143,6 +143,8 @@ def test_the_probabilities_are_those_of_the_authors_generator(base: JobSpec) -> 
         ({"horizon": {}}, "horizon: the run would never end; give rounds"),
         ({"faults": {"on_bad_update": "ignore"}}, "faults.on_bad_update: got 'ignore', wanted"),
         ({"participation": {"kind": "bernoulli", "p": [0.5, 0.5, 0.5, 1.4]}}, "participation.p[3]: got 1.4, wanted a finite number of at least 0 and of at most 1"),
+        ({"algorithm": {"kind": "rfedags", "batch": -3}}, "algorithm.batch: got -3, wanted a whole number of at least 1, or a finite number above 0 and of at most 1, or 'full'"),
+        ({"algorithm": {"kind": "fedavg", "batch": 1.5}}, "algorithm.batch: got 1.5, wanted"),
         ({"extends": "pca-synthetic"}, "extends: a complete specification extends nothing"),
         ({"plugins": ["evil"]}, "plugins: code to load is a setting of the program"),
     ],

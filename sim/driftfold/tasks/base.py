@@ -4,7 +4,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Ge, Gt, Le
 
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.fleet import Fleet
@@ -12,7 +14,7 @@ from driftfold.manifolds.base import Manifold
 from driftfold.registry import family
 from driftfold.rng import Seed, Stream
 
-BatchSize: TypeAlias = int | float | Literal["full"]
+BatchSize: TypeAlias = Annotated[int, Ge(1)] | Annotated[float, Gt(0), Le(1)] | Literal["full"]
 """Samples in a mini-batch: a number, a fraction of the client's samples (rounded up), or all."""
 
 
