@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich import box
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -117,10 +118,10 @@ def simulate(
 
 def table(results: dict[str, list[Result]]) -> Table:
     """Return the end of every arm: median over seeds, and smallest to largest."""
-    out = Table()
-    out.add_column("arm")
-    for title in ("gap at the end", "min to max", "rounds", "virtual time", "wall time"):
-        out.add_column(title, justify="right")
+    out = Table(box=box.SIMPLE)
+    out.add_column("arm", no_wrap=True)
+    for title in ("end gap", "min to max", "rounds", "virtual", "wall"):
+        out.add_column(title, justify="right", no_wrap=True)
     for name, own in results.items():
         gaps = [r.metrics["gap"] for r in own]
         out.add_row(
@@ -140,16 +141,22 @@ def conclude(console: Console, results: dict[str, list[Result]], stalls: list[fl
     median = {name: statistics.median(own) for name, own in gaps.items()}
     better = sum(a < b for a, b in zip(gaps[AGS], gaps[AGS_RS], strict=True))
     console.print(
-        f"\nWeighting by frequency ended with the smaller gap on {better} of {len(stalls)} seeds "
-        f"(RFedAGS); its median gap is {median[AGS] / median[AGS_RS]:.2f} times that of weighting "
-        "alike. Why: weighted alike, a client counts as often as it happens to answer, and the "
-        "model heads for the optimum of another mean. The gap of that optimum, computed from the "
-        f"true p_i, is {statistics.median(stalls):.3f} (median); the two arms weighted alike ended "
-        f"at {median[AGS_RS]:.3f} and {median[AVG_RS]:.3f}."
+        f"\nRFedAGS weighted by frequency ended with a smaller gap than weighted alike on {better} of "
+        f"{len(stalls)} seeds; the medians are {median[AGS]:.3f} and {median[AGS_RS]:.3f}."
     )
+    if better == len(stalls):
+        console.print(
+            "Why: weighted alike, a client counts as often as it happens to answer, and the model "
+            "heads for the optimum of another mean. The gap of that optimum, computed from the true "
+            f"p_i, is {statistics.median(stalls):.3f} (median); the two arms weighted alike ended at "
+            f"{median[AGS_RS]:.3f} and {median[AVG_RS]:.3f}."
+        )
+    else:
+        console.print("That is no clear difference: run more rounds, or more seeds.")
     console.print(
-        "How the answers are aggregated is the smaller matter here: weighted by frequency, RFedAGS "
-        f"ended at {median[AGS]:.3f} and RFedAvg at {median[AVG]:.3f}."
+        "With the same weights, the two ways to aggregate ended at "
+        f"{median[AGS]:.3f} (RFedAGS) and {median[AVG]:.3f} (RFedAvg) by frequency, and at "
+        f"{median[AGS_RS]:.3f} and {median[AVG_RS]:.3f} alike."
     )
 
 
