@@ -38,9 +38,7 @@ def test_when_all_fail_the_round_is_skipped() -> None:
     result, records = told(TABLE, algorithm=everybody)
     assert [r["skipped"] for r in rounds(records)] == [1.0, 0.0, 0.0]
     assert rounds(records)[0]["failed"] == CLIENTS
-    np.testing.assert_allclose(
-        result.model, model_after([range(CLIENTS)] * 2), rtol=0, atol=1e-14
-    )
+    np.testing.assert_allclose(result.model, model_after([range(CLIENTS)] * 2), rtol=0, atol=1e-14)
 
 
 def test_the_policy_may_be_to_fail() -> None:
