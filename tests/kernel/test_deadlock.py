@@ -25,9 +25,9 @@ def test_a_deadlock_is_found_at_once_and_names_who_waits_for_what() -> None:
     assert isinstance(deadlock, KernelError)
     assert deadlock.time == 1.0
     names = [waiter.task for waiter in deadlock.waiters]
-    assert names[1:] == ["client-9", "client-10"]  # the first is main's own
-    assert deadlock.waiters[0].awaits.endswith("-> client-10")
-    for waiter in deadlock.waiters[1:]:
+    assert names == ["client-9", "client-10", "main"]
+    assert deadlock.waiters[-1].awaits.endswith("-> client-10")
+    for waiter in deadlock.waiters[:-1]:
         assert "client (kernel/test_deadlock.py:" in waiter.awaits
         assert "Queue.get (asyncio/queues.py:" in waiter.awaits
     message = str(deadlock)

@@ -152,9 +152,22 @@ def test_a_timer_at_no_time_is_an_error() -> None:
     loop.close()
 
 
-def test_integers_are_delays_and_time_stays_a_float() -> None:
-    async def main() -> float:
-        await sleep(3)
-        return now()
+class Seconds(float):
+    """A number of another class, as numpy's are."""
 
-    assert repr(run(main())) == "3.0"
+
+def test_whatever_the_delays_are_time_stays_a_float() -> None:
+    async def main() -> list[type]:
+        kinds = []
+        loop = asyncio.get_running_loop()
+        for delay in (3, Seconds(1.5)):
+            await sleep(delay)
+            kinds.append(type(now()))
+            done = asyncio.Event()
+            loop.call_later(delay, done.set)
+            await done.wait()
+            kinds.append(type(now()))
+        assert now() == 9.0
+        return kinds
+
+    assert run(main()) == [float] * 4

@@ -154,12 +154,13 @@ def _sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(EventQueue, "HEAP", heap)
     monkeypatch.setattr(EventQueue, "BUCKET", bucket)
     if brief:
+        monkeypatch.setattr(EventQueue, "LOOK", 1)
         monkeypatch.setattr("driftfold.kernel.loop.run_slice", briefly)
 
 
 @pytest.mark.usefixtures("_sizes")
 @settings(
-    max_examples=200,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

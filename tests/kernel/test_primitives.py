@@ -2,12 +2,14 @@
 
 import asyncio
 import contextvars
+import sys
 from collections.abc import AsyncIterator, Generator
 from typing import Any
 
 import pytest
 
 from driftfold.kernel import VirtualLoop, now, run, sleep
+from driftfold.kernel.task import VirtualTask
 
 
 def test_asyncio_sleep() -> None:
@@ -259,6 +261,28 @@ def test_a_coroutine_driven_by_hand_does_not_mislead_the_loop() -> None:
         return now()
 
     assert run(main()) == 1.0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="eager tasks came with Python 3.12")
+def test_eager_tasks_may_sleep() -> None:
+    async def main() -> tuple[float, float]:
+        async def napping() -> float:
+            await sleep(2.0)
+            await sleep(2.0)
+            return now()
+
+        loop = asyncio.get_running_loop()
+        loop.set_task_factory(asyncio.create_eager_task_factory(VirtualTask))  # type: ignore[attr-defined,unused-ignore]
+        await sleep(1.0)
+        await sleep(1.0)
+        first, second = asyncio.create_task(napping()), asyncio.create_task(napping())
+        await sleep(3.0)
+        second.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        return now(), await first
+
+    assert run(main()) == (5.0, 6.0)
 
 
 @pytest.mark.parametrize("key", [None, 3])

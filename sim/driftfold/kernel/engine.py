@@ -22,7 +22,6 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
     scale, current = queue.scale, queue.current
     ready, failures, trace = loop._ready, loop._failures, loop._trace
     times, keys = trace.times, trace.keys
-    pushed = queue.pushed
     now = loop._now
     entry: Any
     handle: Any
@@ -110,7 +109,7 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
                 requeue(loop, entry)
         else:
             queue.push_far(entry)
-    queue.adapt(now, turns, queue.pushed - pushed)
+    queue.adapt(now, turns)
     if len(times) >= trace.BLOCK:
         trace.flush()
     loop._sweeper.after(turns, queue)

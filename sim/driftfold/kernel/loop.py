@@ -21,6 +21,7 @@ import threading
 from asyncio.tasks import _leave_task
 from collections.abc import Callable, Coroutine, Generator
 from contextvars import Context
+from operator import index
 from typing import Any, TypeVar, TypeVarTuple
 
 from driftfold.kernel.collector import Sweeper, patient_collector
@@ -92,7 +93,7 @@ class VirtualLoop(InsideOnlyLoop):
         """Add the event `key` (0 to 2**63 - 1) at the present time to the digest."""
         if not 0 <= key < 2**63:
             raise ValueError(f"record() got the key {key!r}; an event's key is in 0 ... 2**63 - 1")
-        self._trace.add(self._now, key)
+        self._trace.add(self._now, index(key))
 
     @property
     def trace(self) -> EventTrace:
@@ -174,6 +175,8 @@ class VirtualLoop(InsideOnlyLoop):
         """Call back at virtual time `when`; at this instant if that is past."""
         if self._debug or self._closed:
             self._check_call(callback, "call_at")
+        if type(when) is not float:
+            when = float(when)
         timer = Timer(when, callback, args, context, self)
         if when > self._now:
             self._queue.push(timer)

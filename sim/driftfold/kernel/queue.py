@@ -27,11 +27,12 @@ class EventQueue:
 
     __slots__ = (
         "buckets", "current", "dead", "due", "forever", "near", "opened", "order", "pushed",
-        "quiet", "scale", "widest",
+        "pushed_before", "quiet", "scale", "seen", "widest",
     )  # fmt: skip
 
     HEAP = 512  # more than this many events in the heap: use buckets
     BUCKET = 64  # events that a bucket should hold
+    LOOK = 1024  # events between two looks at how the width suits them
 
     def __init__(self) -> None:
         self.near: list[tuple[float, int, Entry]] = []  # heap: time, order of scheduling, event
@@ -43,6 +44,8 @@ class EventQueue:
         self.forever: dict[int, Entry] = {}  # events at infinity, which never come, by id()
         self.dead = 0  # cancelled events that still wait in the queue
         self.pushed = 0  # pushes to the heap so far: their order of scheduling
+        self.pushed_before = 0  # pushes at the last look
+        self.seen = 0  # events since the last look
         self.opened = 0  # buckets opened since the last look
         self.widest = 0  # and the size of the largest of them
         self.quiet = 0  # events to go before the width may change again
@@ -115,27 +118,24 @@ class EventQueue:
         if self.forever.pop(id(entry), None) is None:
             self.dead += 1
 
-    def adapt(self, now: float, events: int, pushed: int) -> None:
-        """Choose the levels and the width anew if they did not suit the last `events` events.
+    def adapt(self, now: float, events: int) -> None:
+        """Choose the levels and the width anew if they did not suit the last events.
 
-        `pushed` of them scheduled another one by the heap. Filing everything anew costs as much as
-        there are events waiting, so it is done at most once in as many events.
+        Filing everything anew costs as much as there are events waiting, so it is done at most
+        once in as many events.
         """
-        self.quiet -= events
-        opened, self.opened = self.opened, 0
-        widest, self.widest = self.widest, 0
-        if self.dead > 1000 and self.dead > len(self):
-            pass  # more dead than alive: throw the dead ones out
-        elif self.quiet > 0:
+        self.seen += events
+        if self.seen < self.LOOK:
             return
-        elif self.scale == 0.0:
-            if len(self.near) <= self.HEAP:
-                return
-        elif not (
-            pushed > events / 4 or opened > 4 * events / self.BUCKET or widest > 16 * self.BUCKET
-        ):
-            return
-        self._file_anew(now)
+        wide = self.pushed - self.pushed_before > self.seen / 4 or self.widest > 16 * self.BUCKET
+        narrow = self.opened > 4 * self.seen / self.BUCKET
+        unsuited = (wide or narrow) if self.scale else len(self.near) > self.HEAP
+        self.quiet -= self.seen
+        self.seen = self.opened = self.widest = 0
+        self.pushed_before = self.pushed
+        more_dead_than_alive = self.dead > 1000 and self.dead > len(self)
+        if (unsuited and self.quiet <= 0) or more_dead_than_alive:
+            self._file_anew(now)
 
     def __len__(self) -> int:
         waiting = len(self.near) + len(self.due) + len(self.forever)

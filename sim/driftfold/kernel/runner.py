@@ -53,9 +53,12 @@ def run(main: Coroutine[Any, Any, T], *, start: float = 0.0, realtime: float | N
     loop = VirtualLoop(start=start, realtime=realtime)
     failures: list[BaseException] = []
     try:
-        result = loop.run_until_complete(main)
+        task = loop.create_task(main, name="main")
+        result = loop.run_until_complete(task)
     except BaseException as failure:
         failures.append(failure)
+        if task.done() and not task.cancelled():
+            task.exception()  # it is raised here: nobody else needs to take it up
     failures += _wind_up(loop)
     if failures:
         first, *others = failures
