@@ -141,15 +141,15 @@ def conclude(console: Console, results: dict[str, list[Result]], stalls: list[fl
     median = {name: statistics.median(own) for name, own in gaps.items()}
     better = sum(a < b for a, b in zip(gaps[AGS], gaps[AGS_RS], strict=True))
     console.print(
-        f"\nRFedAGS weighted by frequency ended with a smaller gap than weighted alike on {better} of "
-        f"{len(stalls)} seeds; the medians are {median[AGS]:.3f} and {median[AGS_RS]:.3f}."
+        f"\nRFedAGS weighted by frequency ended with a smaller gap than weighted alike on {better} "
+        f"of {len(stalls)} seeds; the medians are {median[AGS]:.3f} and {median[AGS_RS]:.3f}."
     )
     if better == len(stalls):
         console.print(
             "Why: weighted alike, a client counts as often as it happens to answer, and the model "
-            "heads for the optimum of another mean. The gap of that optimum, computed from the true "
-            f"p_i, is {statistics.median(stalls):.3f} (median); the two arms weighted alike ended at "
-            f"{median[AGS_RS]:.3f} and {median[AVG_RS]:.3f}."
+            "heads for the optimum of another mean. The gap of that optimum, computed from the "
+            f"true p_i, is {statistics.median(stalls):.3f} (median); the two arms weighted alike "
+            f"ended at {median[AGS_RS]:.3f} and {median[AVG_RS]:.3f}."
         )
     else:
         console.print("That is no clear difference: run more rounds, or more seeds.")
