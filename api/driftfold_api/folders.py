@@ -4,11 +4,14 @@ import re
 import shutil
 from pathlib import Path
 
+from driftfold.folder import CHECKPOINTS, LOCK, MODEL, RESULT, SPEC, holds_run, only_writer
 from driftfold.spec import JobSpec, digest, load_spec
+from driftfold.telemetry.detail import FOLDER as DETAILS
+from driftfold.telemetry.reader import LOG
 from driftfold_api.errors import RequestError
 
-SPEC, LOG, PLOT = "spec.json", "records.jsonl", "plot.png"
-_OURS = (SPEC, LOG, PLOT, "result.json", "model.npz", "checkpoints", "clients")
+PLOT = "plot.png"
+_OURS = (SPEC, LOG, PLOT, RESULT, MODEL, CHECKPOINTS, DETAILS)
 
 
 def default_folder(spec: JobSpec, source: str) -> Path:
@@ -17,21 +20,18 @@ def default_folder(spec: JobSpec, source: str) -> Path:
     return Path("runs") / f"{name}-{digest(spec)[:8]}-s{spec.seed}"
 
 
-def holds_run(folder: Path) -> bool:
-    """Return whether a run has begun to write in the folder."""
-    return (folder / LOG).exists()
-
-
 def prepare(folder: Path, spec: JobSpec, *, resume: bool, overwrite: bool) -> bool:
     """Make the folder ready and return whether it is new.
 
-    Raises `RequestError` when it must not be written to.
+    Raises `RequestError` when it must not be written to, and `RunError` when what is to be
+    overwritten is still being written.
     """
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder} is a file, wanted a folder; choose another with --folder")
     if holds_run(folder):
         if overwrite:
-            _clear(folder)
+            with only_writer(folder):
+                _clear(folder)
         elif not resume:
             raise RequestError(
                 f"{folder} already holds a run; continue it with --resume, replace it with "
@@ -58,6 +58,7 @@ def abandon(folder: Path, new: bool) -> None:
     if holds_run(folder):
         return
     _clear(folder)
+    (folder / LOCK).unlink(missing_ok=True)
     if new and not any(folder.iterdir()):
         folder.rmdir()
 

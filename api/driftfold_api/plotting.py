@@ -7,10 +7,10 @@ from typing import Any
 
 import typer
 
+from driftfold.folder import SPEC
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.reader import read_records
 from driftfold_api.errors import RequestError
-from driftfold_api.folders import SPEC
 from driftfold_api.plots import plot_runs
 
 

@@ -10,12 +10,13 @@ import typer
 
 from driftfold import presets
 from driftfold.errors import DataError, SpecError
+from driftfold.folder import SPEC
 from driftfold.result import Result
 from driftfold.run import run
 from driftfold.spec import JobSpec, load_plugins, load_spec
 from driftfold_api.errors import RequestError
 from driftfold_api.failures import Outcome
-from driftfold_api.folders import PLOT, SPEC, abandon, default_folder, prepare
+from driftfold_api.folders import PLOT, abandon, default_folder, prepare
 from driftfold_api.progress import Progress, progress
 from driftfold_api.report import print_result
 

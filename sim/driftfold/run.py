@@ -1,7 +1,7 @@
 """Build a world from a specification, run it, resume it."""
 
-import json
 from collections.abc import Sequence
+from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter, process_time
@@ -15,12 +15,13 @@ from driftfold.checkpoint.fingerprint import Fingerprint, take_fingerprint
 from driftfold.checkpoint.url import open_store
 from driftfold.compute.memories import Memories
 from driftfold.compute.tickets import TicketBook
-from driftfold.errors import CapabilityError, NeverAnswers, RunError
+from driftfold.errors import CapabilityError, NeverAnswers
+from driftfold.folder import CHECKPOINTS, begin, finish, only_writer
 from driftfold.kernel.errors import Deadlock
 from driftfold.participation.base import KnownProbability
 from driftfold.result import Result
 from driftfold.rng import Seed
-from driftfold.spec import JobSpec, digest, to_mapping, validate
+from driftfold.spec import JobSpec, digest, loaded_plugins, packages_of, validate
 from driftfold.telemetry.base import RecordSink
 from driftfold.telemetry.jsonl import JsonLines
 from driftfold.telemetry.recorder import Recorder
@@ -61,6 +62,7 @@ def build(spec: JobSpec) -> World:
         attendance=attendance,
         delays=spec.latency.delays(problem.fleet),
         estimator=spec.estimator,
+        weighing=spec.estimator.begin(problem.fleet, attendance),
         faults=spec.faults,
         horizon=spec.horizon,
         evaluate_every=spec.evaluate_every,
@@ -106,63 +108,65 @@ def run(
 
     started = perf_counter(), process_time()
     identity = digest(spec)
-    fingerprint = take_fingerprint()
-    _refuse_used(folder, resume)
-    with threadpool_limits(1):
+    fingerprint = take_fingerprint(loaded_plugins(), packages_of(spec))
+    with ExitStack() as held:
+        held.enter_context(threadpool_limits(1))
         world = build(spec)  # before anything is written: parts that do not fit leave nothing
-    if folder is not None:
-        sinks = [_prepare(folder, spec), *sinks]
-        store = store or open_store(folder / "checkpoints")
-    past = store.latest(identity) if resume and store is not None else None
-    # Values that overflow are told where they count: as rejected updates, or as metrics.
-    quiet = np.errstate(over="ignore", divide="ignore", invalid="ignore")
-    with Recorder(*sinks) as recorder, threadpool_limits(1), quiet:
-        if resume and past is None:  # killed before the first snapshot: tell everything anew
-            recorder.restore(Recorder().state())
-        memory = spec.algorithm.memory(world.problem)
-        tickets = TicketBook(
-            spec.compute.engine(world.problem),
-            world.phases,
-            None if memory is None else Memories(memory),
-        )
-        tally = Tally()
-        aggregator = Aggregator(world, tickets, recorder, tally)
-        keeper = Keeper(
-            recorder,
-            store,
-            identity,
-            spec.checkpoint_every,
-            {"spec": identity, "seed": spec.seed},
-            {"fingerprint": dict(fingerprint.facts)},
-            past,
-        )
-        ready = perf_counter()
-        ended, end = _live(world, spec, tickets, aggregator, tally, keeper, realtime)
-        model = world.algorithm.model(aggregator.state)
-        result = Result(
-            spec_digest=identity,
-            metrics_digest=recorder.metrics_digest,
-            evaluation_digest=recorder.evaluation_digest,
-            model_digest=_digest_of(model),
-            model=model,
-            metrics=aggregator.metrics,
-            counts=tally.counts(),
-            ended=ended,
-            timing={
-                "wall": perf_counter() - started[0],
-                "cpu": process_time() - started[1],
-                "setup": ready - started[0],
-                "stacks": tickets.stacks,
-                "mean_stack": tickets.stacked / tickets.stacks if tickets.stacks else 0.0,
-            },
-            resumed_from=None if past is None else past.meta["version"],
-            changes=_changes(past, fingerprint),
-            **end,
-        )
-    if folder is not None:
-        np.savez(folder / "model.npz", model=model)
-        (folder / "result.json").write_text(json.dumps(result.to_json(), indent=2) + "\n")
+        tickets = _tickets(world, spec)
+        if folder is not None:
+            held.enter_context(only_writer(folder))
+            begin(folder, spec, resume)
+            sinks = [JsonLines(folder), *sinks]
+            store = store or open_store(folder / CHECKPOINTS)
+        past = store.latest(identity) if resume and store is not None else None
+        # Values that overflow are told where they count: as rejected updates, or as metrics.
+        quiet = np.errstate(over="ignore", divide="ignore", invalid="ignore")
+        with Recorder(*sinks) as recorder, quiet:
+            if resume and past is None:  # killed before the first snapshot: tell everything anew
+                recorder.restore(Recorder().state())
+            tally = Tally()
+            aggregator = Aggregator(world, tickets, recorder, tally)
+            keeper = Keeper(
+                recorder,
+                store,
+                identity,
+                spec.checkpoint_every,
+                {"spec": identity, "seed": spec.seed},
+                {"fingerprint": dict(fingerprint.facts)},
+                past,
+            )
+            ready = perf_counter()
+            ended, end = _live(world, spec, tickets, aggregator, tally, keeper, realtime)
+            model = world.algorithm.model(aggregator.state)
+            result = Result(
+                spec_digest=identity,
+                metrics_digest=recorder.metrics_digest,
+                evaluation_digest=recorder.evaluation_digest,
+                model_digest=_digest_of(model),
+                model=model,
+                metrics=aggregator.metrics,
+                counts=tally.counts(),
+                ended=ended,
+                timing={
+                    "wall": perf_counter() - started[0],
+                    "cpu": process_time() - started[1],
+                    "setup": ready - started[0],
+                    "stacks": tickets.stacks,
+                    "mean_stack": tickets.stacked / tickets.stacks if tickets.stacks else 0.0,
+                },
+                resumed_from=None if past is None else past.meta["version"],
+                changes=_changes(past, fingerprint),
+                **end,
+            )
+        if folder is not None:
+            finish(folder, result)
     return result
+
+
+def _tickets(world: World, spec: JobSpec) -> TicketBook:
+    memory = spec.algorithm.memory(world.problem)
+    memories = None if memory is None else Memories(memory)
+    return TicketBook(spec.compute.engine(world.problem), world.phases, memories)
 
 
 def _live(
@@ -192,19 +196,6 @@ def _live(
             "the server waits for clients that will never answer; give the cadence a deadline, or "
             f"the run a horizon in seconds ({str(error).splitlines()[0]})"
         ) from error
-
-
-def _refuse_used(folder: Path | None, resume: bool) -> None:
-    if folder is not None and not resume and (folder / "records.jsonl").exists():
-        raise RunError(
-            f"{folder} already holds a run; resume it, or give this run a folder of its own"
-        )
-
-
-def _prepare(folder: Path, spec: JobSpec) -> JsonLines:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "spec.json").write_text(json.dumps(to_mapping(spec), indent=2) + "\n")
-    return JsonLines(folder)
 
 
 def _changes(past: Snapshot | None, present: Fingerprint) -> tuple[str, ...]:

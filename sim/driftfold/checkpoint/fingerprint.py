@@ -7,17 +7,17 @@ resumed elsewhere goes on, but says so: its fingerprint names what differs.
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 import driftfold
-from driftfold.errors import CheckpointError
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,20 @@ class Fingerprint:
         return [f"{name}: {old} -> {new}" for name, old, new in pairs if old != new]
 
 
-def take_fingerprint(plugins: Iterable[Path] = (), packages: Iterable[str] = ()) -> Fingerprint:
-    """Return the fingerprint of this process, with the hash of each plug-in file.
+def take_fingerprint(
+    plugins: Mapping[str, str] = MappingProxyType({}), packages: Iterable[str] = ()
+) -> Fingerprint:
+    """Return the fingerprint of this process.
 
+    `plugins` has a hash of the source of each plug-in by name (`driftfold.spec.loaded_plugins`).
     `packages` names further distributions whose versions matter to the run, such as "torch"; they
-    are not imported. Raises `CheckpointError` when a plug-in file cannot be read.
+    are not imported.
 
     >>> sorted(take_fingerprint().facts)
     ['blas', 'cpu', 'driftfold', 'numpy', 'plugins', 'python', 'system']
     """
     facts = dict(_machine())
-    facts["plugins"] = {path.name: _file_hash(path) for path in sorted(plugins)}
+    facts["plugins"] = dict(sorted(plugins.items()))
     for name in packages:
         facts[name] = _version(name)
     return Fingerprint(facts)
@@ -75,14 +78,19 @@ def _machine() -> Mapping[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": sorted(build["SIMD Extensions"]["found"]),
         # The library chooses its kernels by the processor, and they round differently.
-        "blas": sorted(
-            {
-                f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}".strip()
-                for pool in threadpool_info()
-                if pool["user_api"] == "blas"
-            }
-        ),
+        "blas": _blas([pool for pool in threadpool_info() if pool["user_api"] == "blas"]),
     }
+
+
+def _blas(pools: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Describe NumPy's library; others, such as SciPy's own, are loaded or not by chance."""
+    numpys = [pool for pool in pools if "numpy" in Path(pool["filepath"]).parent.name]
+    return sorted(
+        {
+            f"{pool['internal_api']} {pool['version']} {pool.get('architecture', '')}".strip()
+            for pool in numpys or pools
+        }
+    )
 
 
 def _version(package: str) -> str | None:
@@ -90,12 +98,3 @@ def _version(package: str) -> str | None:
         return version(package)
     except PackageNotFoundError:
         return None
-
-
-def _file_hash(path: Path) -> str:
-    try:
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
-    except OSError as error:
-        raise CheckpointError(
-            f"cannot read the plug-in {path}: {error.strerror}; give the file that defines it"
-        ) from error

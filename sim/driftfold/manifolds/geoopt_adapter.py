@@ -8,7 +8,7 @@ that geoopt 0.5 gets right. Left out is what it gets wrong: distances and logari
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -25,6 +25,8 @@ class GeooptManifold(Manifold):
 
     A subclass says which manifold, and turns points round where geoopt stores them otherwise.
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("geoopt", "torch")
 
     @abstractmethod
     def make(self) -> Any:

@@ -5,10 +5,9 @@ at most `MOST_CLIENTS`, and what the components say they will hold in memory (`F
 together at most `MOST_BYTES`.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from driftfold.spec.parts import parts
 from driftfold.spec.problems import Problems, join
 
 MOST_CLIENTS = 10**8
@@ -31,7 +30,7 @@ def check_limits(spec: Any) -> None:
     """Raise `SpecError` when a specification asks for absurd sizes."""
     problems = Problems()
     total = 0
-    for path, owner in _components(spec, ""):
+    for path, owner in parts(spec):
         clients = getattr(owner, "clients", 0)
         if isinstance(clients, int) and clients > MOST_CLIENTS:
             sentence = f"got {clients:,} clients, wanted at most {MOST_CLIENTS:,}; simulate fewer"
@@ -51,16 +50,3 @@ _ADVICE = f"wanted at most {MOST_BYTES // 10**9:,} GB: fewer clients, samples or
 
 def _bytes(size: int) -> str:
     return f"{size // 10**9:,} GB"
-
-
-def _components(value: Any, path: str) -> Iterator[tuple[str, Any]]:
-    if is_dataclass(value) and not isinstance(value, type):
-        yield path, value
-        for field in fields(value):
-            yield from _components(getattr(value, field.name), join(path, field.name))
-    elif isinstance(value, tuple | list):
-        for i, entry in enumerate(value):
-            yield from _components(entry, f"{path}[{i}]")
-    elif isinstance(value, Mapping):
-        for key, entry in value.items():
-            yield from _components(entry, join(path, str(key)))

@@ -53,7 +53,7 @@ class Aggregator:
         """Set up the first states, and measure the first iterate."""
         world = self._world
         self.state = world.algorithm.begin(world.problem, world.problem.initial_point())
-        self.weighing = world.estimator.begin(world.fleet, world.attendance)
+        self.weighing = world.weighing
 
     def parts(self) -> dict[str, Any]:
         """Return what a snapshot must hold of this: trees and plain values."""

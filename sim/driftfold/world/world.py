@@ -23,8 +23,8 @@ class World:
         What is minimised, how, and the algorithm's phases bound to the problem.
     attendance, delays
         When clients are there and how long things take.
-    estimator
-        The rule that weights contributions.
+    estimator, weighing
+        The rule that weights contributions, and its state before the first round.
     faults, horizon
         What to do with failures, and when to end.
     evaluate_every
@@ -37,6 +37,7 @@ class World:
     attendance: Attendance
     delays: Delays
     estimator: Estimator[Any]
+    weighing: Any
     faults: FaultPolicy
     horizon: Horizon
     evaluate_every: int = 10
