@@ -171,7 +171,7 @@ def gradient(problem: Any, client: int, x: Array) -> Array:
 
 
 def test_a_stale_tangent_vector_is_carried_to_the_present_point() -> None:
-    """Answers come at 1 (0), 1.5 (1), 2 (0) and 3 (1, sent out before 0); the whole run worked out by hand."""
+    """Answers come at 1 (0), 1.5 (1), 2 (0) and 3 (1, sent out before 0); worked out by hand."""
     spec = from_mapping(SPHERE)
     problem: Any = build(spec).problem
     assert isinstance(problem.manifold, Sphere)

@@ -115,7 +115,7 @@ def test_partial_work_is_lost_or_kept_as_the_algorithm_says() -> None:
     table = {
         **TABLE,
         "task": {"kind": "test-quadratic", "clients": CLIENTS},
-        # Phase one takes 5 s of everybody, phase two 20 s in 4 steps; client 0 leaves before its end.
+        # Phase one takes 5 s of everybody, phase two 20 s in 4 steps; client 0 leaves in it.
         "latency": {"kind": "constant", "per_sample": 0.5},
         "participation": first_leaves(0.0, 16.0),
         "horizon": {"rounds": 1},
