@@ -170,14 +170,14 @@ class Server:
             self.loop.record(errand.key + SENT)  # no sleep has told of it
         self.in_flight.pop(errand.client, None)
         self.tickets.commit(ticket)
-        self._deliver(Arrival(errand, ticket, now()))
+        self._deliver(Arrival(errand, ticket, self.loop.time()))
 
     def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed; it counts as an answer without a payload."""
         self.in_flight.pop(errand.client, None)
         if ticket is not None:
             self.tickets.cancel(ticket)
-        self._deliver(Arrival(errand, None, now(), why))
+        self._deliver(Arrival(errand, None, self.loop.time(), why))
 
     def _deliver(self, arrival: Arrival) -> None:
         self.inbox.put(arrival)
@@ -248,6 +248,10 @@ class Server:
                 raise ReplayMismatch(
                     f"replay asks to decide {name!r} where the run decided {logged!r}"
                 )
+        elif self.tickets.asleep:
+            raise ReplayMismatch(
+                f"replay asks to decide {name!r} where the run had decided nothing more"
+            )
         else:
             answer = _plain(name, fn(self.tickets.results(tickets)))
             self.decisions.append([name, answer])
