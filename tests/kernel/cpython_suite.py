@@ -1,6 +1,8 @@
 """Runs modules of CPython's own asyncio tests on the virtual-time loop; prints what failed.
 
-python cpython_suite.py test_queues test_locks
+As in: python cpython_suite.py --lean test_queues test_locks
+
+With --lean, `asyncio.sleep` is replaced by a sleep of the kernel's own.
 """
 
 import asyncio
@@ -9,13 +11,23 @@ import json
 import sys
 import unittest
 import warnings
+from typing import Any
 
-from driftfold.kernel import VirtualLoop
+from driftfold.kernel import VirtualLoop, sleep
 
 
-def main(modules: list[str]) -> None:
+async def lean_sleep(delay: float, result: Any = None) -> Any:
+    """Sleep as `asyncio.sleep` does, by the kernel's own sleep."""
+    await sleep(max(0.0, delay))
+    return result
+
+
+def main(arguments: list[str]) -> None:
     """Run the test modules and print one JSON object."""
     warnings.simplefilter("ignore")
+    modules = [argument for argument in arguments if argument != "--lean"]
+    if "--lean" in arguments:
+        asyncio.sleep = asyncio.tasks.sleep = lean_sleep
 
     class Policy(asyncio.DefaultEventLoopPolicy):
         def new_event_loop(self) -> VirtualLoop:
