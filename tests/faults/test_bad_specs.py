@@ -25,7 +25,7 @@ NPZ = {"kind": "npz", "path": "/no/such/data.npz"}
 BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "unknown field": ({"algorithm": {"kind": "rfedags", "step": 3}}, UnknownKind, "did you mean"),
     "unknown part": ({"estimators": {"kind": "none"}}, UnknownKind, "did you mean 'estimator'"),
-    "unknown kind": ({"algorithm": {"kind": "rfedagz"}}, UnknownKind, "did you mean 'rfedags'"),
+    "unknown kind": ({"algorithm": {"kind": "rfedaggs"}}, UnknownKind, "did you mean 'rfedags'"),
     "negative horizon": ({"horizon": {"rounds": -1}}, SpecError, "horizon.rounds: got -1"),
     "no horizon": ({"horizon": {}}, SpecError, "the run would never end"),
     "endless horizon": ({"horizon": {"seconds": float("inf")}}, SpecError, "horizon.seconds"),
