@@ -152,13 +152,17 @@ def killed_and_resumed(table: dict[str, Any], folder: Path, kills: int, seed: in
     return json.loads(done.stdout)
 
 
-LONG: dict[str, Any] = {"horizon": {"rounds": 1500}, "checkpoint_every": 40, "evaluate_every": 5}
+LONG: dict[str, Any] = {"checkpoint_every": 40, "evaluate_every": 5}
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("kills", "rounds"), [(3, 300), pytest.param(20, 1500, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("case", CASES)
-def test_killed_by_the_system_and_resumed(case: str, kills: int, tmp_path: Path) -> None:
-    table = {**CASES[case], **LONG}
+def test_killed_by_the_system_and_resumed(
+    case: str, kills: int, rounds: int, tmp_path: Path
+) -> None:
+    table = {**CASES[case], **LONG, "horizon": {"rounds": rounds}}
     whole = run(from_mapping(table)).to_json()
     resumed = killed_and_resumed(table, tmp_path, kills, seed=kills)
     for name in (
