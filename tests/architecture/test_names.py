@@ -1,11 +1,13 @@
 """Names that people type: kinds as fields are written, presets as files are."""
 
+import importlib
 import re
+from typing import Any
 
 import pytest
 
 from driftfold import presets
-from driftfold.registry import families, kinds
+from driftfold.registry import families, kinds, lookup
 from driftfold.spec import load_builtins
 
 load_builtins()
@@ -31,3 +33,11 @@ def test_words_of_a_preset_are_joined_by_hyphens(name: str) -> None:
 
 def test_kinds_are_found() -> None:
     assert ("participation", "label_bernoulli") in KINDS
+
+
+@pytest.mark.parametrize("owner", [*(lookup(*name) for name in KINDS), *families().values()])
+def test_kinds_and_bases_are_exported_by_their_package(owner: type[Any]) -> None:
+    if owner.__module__.startswith("driftfold."):
+        package = importlib.import_module(owner.__module__.rpartition(".")[0])
+        assert owner.__name__ in package.__all__
+        assert getattr(package, owner.__name__) is owner

@@ -1,1 +1,9 @@
 """Compute: how the work of many clients is carried out."""
+
+from driftfold.compute.base import Compute, Engine, Stack
+from driftfold.compute.debug import Debug
+from driftfold.compute.loop import Loop
+from driftfold.compute.stacked import Stacked
+from driftfold.compute.tickets import Results, Ticket
+
+__all__ = ["Compute", "Debug", "Engine", "Loop", "Results", "Stack", "Stacked", "Ticket"]
