@@ -1,0 +1,1 @@
+"""The workers of the driftfold service: the queue, leases, and processes that run jobs."""

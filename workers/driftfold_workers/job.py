@@ -1,0 +1,113 @@
+"""A job: one experiment that was submitted to the service, and what has become of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class State(StrEnum):
+    """Where a job is in its life. The last three are final and never change."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    CANCELING = "canceling"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    CANCELED = "canceled"
+
+    @property
+    def final(self) -> bool:
+        """Whether the job's life is over."""
+        return self in (State.SUCCEEDED, State.FAILED, State.CANCELED)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the store knows of a job.
+
+    Attributes
+    ----------
+    id
+        UUID version 7, so ids sort by time of submission.
+    spec
+        The complete specification as a table.
+    needs
+        Kinds the specification calls for, as "family:kind", sorted; only a worker that has them
+        all may run it.
+    state, reason
+        Where it is, and why (for a failure: the one-line error).
+    name
+        For people.
+    created, started, finished
+        Unix times in seconds, by the store's clock; None while it has not happened.
+    attempt, epoch
+        Attempts begun so far, and the fencing token of the latest.
+    worker
+        Who runs it, or ran it last.
+    seq
+        Number of the last record in its log.
+    rounds, horizon_rounds
+        Server steps recorded so far, and wanted (None for a horizon in seconds).
+    checkpoint
+        Name of the snapshot that its log vouches for, or None.
+    result
+        The result table, once it has succeeded.
+    """
+
+    id: str
+    spec: Mapping[str, Any]
+    needs: tuple[str, ...]
+    state: State
+    reason: str = ""
+    name: str = ""
+    created: float = 0.0
+    started: float | None = None
+    finished: float | None = None
+    attempt: int = 0
+    epoch: int = 0
+    worker: str = ""
+    seq: int = 0
+    rounds: int = 0
+    horizon_rounds: int | None = None
+    checkpoint: str | None = None
+    result: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A job that a worker may run, until its lease ends.
+
+    Attributes
+    ----------
+    job
+        The job as it was claimed.
+    epoch
+        The fencing token: every write of this attempt carries it.
+    """
+
+    job: Job
+    epoch: int
+
+
+@dataclass(frozen=True)
+class LifecycleEvent:
+    """Something that happened to a job, beside its records.
+
+    Attributes
+    ----------
+    number
+        1, 2, 3, ... within the job.
+    kind
+        "submitted", "claimed", "resumed", "checkpoint", "lost", "released", "cancel-requested",
+        "canceled", "succeeded" or "failed".
+    time
+        Unix time in seconds, by the store's clock.
+    facts
+        Attempt, epoch, worker, record number, reason: whatever belongs to it.
+    """
+
+    number: int
+    kind: str
+    time: float
+    facts: Mapping[str, Any] = field(default_factory=dict)

@@ -1,0 +1,158 @@
+"""The job store: what the service knows, and the only authority on who runs what."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from driftfold.errors import DriftfoldError
+from driftfold_workers.job import Claim, Job, LifecycleEvent, State
+
+
+class StoreError(DriftfoldError):
+    """The store cannot do what was asked."""
+
+
+class UnknownJob(StoreError):
+    """No job has that id."""
+
+
+class Fenced(StoreError):
+    """The attempt was given up: another one runs the job, or nobody does. Stop writing."""
+
+
+class Conflict(StoreError):
+    """The job is not in a state that allows this, or a key was used for something else."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """Part of a list: jobs, newest first, and the cursor of the next part (None at the end)."""
+
+    jobs: Sequence[Job]
+    cursor: str | None
+
+
+Beat = Literal["ok", "cancel", "lost"]
+"""What a heartbeat learns: go on, stop at the end of the round, or stop at once."""
+
+
+class JobStore(ABC):
+    """Jobs, leases and logs. All times are the store's own; every write of an attempt is fenced.
+
+    Implementations pass one conformance suite.
+    """
+
+    # -- users --------------------------------------------------------------------------------
+
+    @abstractmethod
+    async def submit(
+        self,
+        spec: Mapping[str, Any],
+        needs: Sequence[str],
+        *,
+        name: str = "",
+        horizon_rounds: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> tuple[Job, bool]:
+        """Queue a job; return it, and whether it is new.
+
+        The same idempotency key with the same specification returns the job it made; with another
+        one it raises `Conflict`.
+        """
+
+    @abstractmethod
+    async def get(self, job: str) -> Job:
+        """Return a job; raises `UnknownJob`."""
+
+    @abstractmethod
+    async def list(
+        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+    ) -> Page:
+        """Return jobs, newest first."""
+
+    @abstractmethod
+    async def cancel(self, job: str) -> Job:
+        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
+
+    @abstractmethod
+    async def delete(self, job: str) -> None:
+        """Forget a final job and its log; any other: `Conflict`."""
+
+    @abstractmethod
+    async def read(
+        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
+    ) -> Sequence[bytes]:
+        """Records after number `after`, in order, each one JSON text.
+
+        With none there yet, waits up to `wait` seconds for one, or for the job's end.
+        """
+
+    @abstractmethod
+    async def events(
+        self, job: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[LifecycleEvent]:
+        """Lifecycle events of a job after number `after`."""
+
+    # -- workers ------------------------------------------------------------------------------
+
+    @abstractmethod
+    async def announce(self, worker: str, kinds: Sequence[str], slots: int, ttl: float) -> None:
+        """Tell that a worker is there for the next `ttl` seconds, and which kinds it has."""
+
+    @abstractmethod
+    async def workers(self) -> Sequence[Mapping[str, Any]]:
+        """Workers that are there: name, kinds, slots, jobs running, seconds since the last sign."""
+
+    @abstractmethod
+    async def claim(
+        self, worker: str, kinds: Sequence[str], lease: float, wait: float = 0.0
+    ) -> Claim | None:
+        """Take the oldest queued job whose needs `kinds` covers; wait up to `wait` seconds."""
+
+    @abstractmethod
+    async def heartbeat(self, job: str, epoch: int, lease: float) -> Beat:
+        """Renew a lease."""
+
+    @abstractmethod
+    async def append(
+        self,
+        job: str,
+        epoch: int,
+        first: int,
+        records: Sequence[bytes],
+        *,
+        checkpoint: str | None = None,
+        rounds: int | None = None,
+    ) -> int:
+        """Append records `first`, `first` + 1, ...; return the number of the last one stored.
+
+        One atomic step with the checkpoint pointer and the round count. Records that are already
+        stored are dropped; a gap raises `StoreError`; a stale epoch raises `Fenced`.
+        """
+
+    @abstractmethod
+    async def finish(
+        self,
+        job: str,
+        epoch: int,
+        state: State,
+        *,
+        reason: str = "",
+        result: Mapping[str, Any] | None = None,
+    ) -> None:
+        """End the job in a final state. A stale epoch raises `Fenced`."""
+
+    @abstractmethod
+    async def release(
+        self, job: str, epoch: int, *, reason: str, counted: bool, attempts: int
+    ) -> State:
+        """Give the job back to the head of the queue.
+
+        `counted` is False when the attempt is not the job's fault (a drain): it is given back.
+        After `attempts` counted attempts the job fails with `reason`. Returns the new state.
+        """
+
+    @abstractmethod
+    async def reap(self, attempts: int) -> Sequence[str]:
+        """Take back every job whose lease is over, as `release` with reason "lost"."""
