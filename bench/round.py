@@ -39,7 +39,8 @@ Round = Callable[[], Any]
 
 def driftfold_rounds(source: Any, rounds: int) -> Callable[[], float]:
     """Return a function that gives the CPU seconds of one round of an experiment."""
-    spec = load_spec(source, overrides=[f"horizon.rounds={rounds}", f"evaluate_every={10 * rounds}"])
+    overrides = [f"horizon.rounds={rounds}", f"evaluate_every={10 * rounds}"]
+    spec = load_spec(source, overrides=overrides)
     world = build(spec)
 
     def once() -> float:
@@ -76,7 +77,9 @@ def pca_numpy(world: World, alpha: float, steps: int, batch: int | None) -> Roun
         x = state["x"]
         X[:] = x
         Z[:] = 0
-        order = None if batch is None else rng.random((steps, n, samples)).argpartition(batch, axis=-1)
+        order = None
+        if batch is not None:
+            order = rng.random((steps, n, samples)).argpartition(batch, axis=-1)
         for k in range(steps):
             if order is None:
                 np.matmul(X, gram, out=G)
@@ -191,7 +194,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=60)
     args = parser.parse_args()
     everybody = {"extends": "pca-synthetic", "participation": {"kind": "always"}}
-    report: dict[str, Any] = {"threads": 1, "numpy": np.__version__, "python": sys.version.split()[0]}
+    python = sys.version.split()[0]
+    report: dict[str, Any] = {"threads": 1, "numpy": np.__version__, "python": python}
     for name, batch in (("full batch", None), ("batch of 50", 50)):
         source = {**everybody, "algorithm": {"batch": batch or "full"}}
         world = build(load_spec(source))

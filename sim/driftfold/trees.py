@@ -115,7 +115,7 @@ def _floats(tree: Any) -> list[Any]:
 
 @np.errstate(all="ignore")
 def _sum_is_finite(leaf: Any) -> bool:
-    """Whether all is finite, told by one pass; False also where a sum of finite values overflows."""
+    """Whether all is finite, told by one pass; False also where the sum overflows."""
     return bool(np.isfinite(leaf.sum()))
 
 

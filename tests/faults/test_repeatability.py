@@ -168,8 +168,8 @@ def test_one_metric_more(plain: dict[str, Result]) -> None:
     result = run(from_mapping({**TABLE, "algorithm": algorithm}))
     assert "largest" in result.metrics
     assert trained(result) == trained(plain["synchronous"])
-    task = {"kind": "test-pca-more", "inner": {**TABLE["task"]}}
-    del task["inner"]["kind"]
+    inner = {name: value for name, value in TABLE["task"].items() if name != "kind"}
+    task = {"kind": "test-pca-more", "inner": inner}
     result = run(from_mapping({**TABLE, "task": task}))
     assert "time" in result.metrics
     assert trained(result) == trained(plain["synchronous"])
