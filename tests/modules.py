@@ -1,10 +1,13 @@
-"""Which modules there are."""
+"""Which modules there are, and which kinds they define."""
 
 import importlib
 import importlib.util
 import pkgutil
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from driftfold.registry import families, kinds
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = [
@@ -22,3 +25,13 @@ def module_names(package: str | None = None) -> tuple[str, ...]:
     path = importlib.import_module(package).__path__
     found = pkgutil.walk_packages(path, f"{package}.")
     return (package, *sorted(info.name for info in found))
+
+
+def own_kinds(family: str) -> dict[str, type[Any]]:
+    """Return the kinds of a family that come with it: not those that other tests add to it."""
+    home = families()[family].__module__.partition(".")[0]
+    return {
+        kind: owner
+        for kind, owner in kinds(family).items()
+        if owner.__module__.partition(".")[0] == home
+    }

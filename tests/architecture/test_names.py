@@ -7,17 +7,16 @@ from typing import Any
 import pytest
 
 from driftfold import presets
-from driftfold.registry import families, kinds, lookup
+from driftfold.registry import families, lookup
 from driftfold.spec import load_builtins
+from tests.modules import own_kinds
 
 load_builtins()
 
-KINDS = [
-    (family, kind)
-    for family in families()
-    for kind, owner in kinds(family).items()
-    if owner.__module__.startswith("driftfold.")
-]
+FAMILIES = {
+    name: base for name, base in families().items() if base.__module__.startswith("driftfold.")
+}
+KINDS = [(family, kind) for family in FAMILIES for kind in own_kinds(family)]
 
 
 @pytest.mark.parametrize(("family", "kind"), KINDS)
@@ -35,9 +34,8 @@ def test_kinds_are_found() -> None:
     assert ("participation", "label_bernoulli") in KINDS
 
 
-@pytest.mark.parametrize("owner", [*(lookup(*name) for name in KINDS), *families().values()])
+@pytest.mark.parametrize("owner", [*(lookup(*name) for name in KINDS), *FAMILIES.values()])
 def test_kinds_and_bases_are_exported_by_their_package(owner: type[Any]) -> None:
-    if owner.__module__.startswith("driftfold."):
-        package = importlib.import_module(owner.__module__.rpartition(".")[0])
-        assert owner.__name__ in package.__all__
-        assert getattr(package, owner.__name__) is owner
+    package = importlib.import_module(owner.__module__.rpartition(".")[0])
+    assert owner.__name__ in package.__all__
+    assert getattr(package, owner.__name__) is owner

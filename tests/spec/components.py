@@ -7,9 +7,9 @@ from hypothesis import reject
 from hypothesis import strategies as st
 
 from driftfold.errors import SpecError
-from driftfold.registry import kinds
 from driftfold.spec.codec import annotations, parameters
 from driftfold.spec.hints import bare, family_name, is_group, is_sequence, items, members
+from tests.modules import own_kinds
 
 
 def of_kind(component: type[Any]) -> st.SearchStrategy[Any]:
@@ -34,7 +34,7 @@ def of_hint(hint: Any) -> st.SearchStrategy[Any]:
         return st.one_of([of_hint(part) for part in parts])
     name = family_name(inner)
     if name is not None:
-        return st.one_of([of_kind(kind) for kind in kinds(name).values()])
+        return st.one_of([of_kind(kind) for kind in own_kinds(name).values()])
     if is_group(inner):
         return of_kind(inner)
     if is_sequence(inner) and not marks:

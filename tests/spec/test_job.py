@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from driftfold import presets
 from driftfold.errors import SpecError, UnknownKind
 from driftfold.participation import Bernoulli
-from driftfold.registry import kinds
 from driftfold.spec import (
     JobSpec,
     canonical,
@@ -27,6 +26,7 @@ from driftfold.spec import (
 )
 from driftfold.spec.limits import check_limits
 from driftfold.world.policy import FaultPolicy, Horizon
+from tests.modules import own_kinds
 from tests.spec.components import of_hint, of_kind
 
 load_builtins()
@@ -40,7 +40,7 @@ PARTS = {
     "cadence": "cadence",
     "compute": "compute",
 }
-KINDS = [(part, kind) for part, family in PARTS.items() for kind in kinds(family)]
+KINDS = [(part, kind) for part, family in PARTS.items() for kind in own_kinds(family)]
 
 horizons = of_kind(Horizon).filter(lambda h: (h.rounds, h.seconds) != (None, None))
 
@@ -68,7 +68,7 @@ def test_presets_come_back_as_they_were(name: str) -> None:
 )
 @given(data=st.data())
 def test_every_kind_comes_back_as_it_was(part: str, kind: str, data: st.DataObject) -> None:
-    component = data.draw(of_kind(kinds(PARTS[part])[kind]).filter(_holdable))
+    component = data.draw(of_kind(own_kinds(PARTS[part])[kind]).filter(_holdable))
     spec = replace(load_spec("pca-synthetic"), **{part: component})
     back = from_mapping(json.loads(canonical(spec)))
     assert back == spec
