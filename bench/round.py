@@ -23,8 +23,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 
 from driftfold import kernel
+from driftfold.assembly import build
 from driftfold.compute.tickets import TicketBook
-from driftfold.run import build
 from driftfold.spec import load_spec
 from driftfold.telemetry.recorder import Recorder
 from driftfold.world.aggregate import Aggregator

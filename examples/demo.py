@@ -19,9 +19,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from driftfold.assembly import build
 from driftfold.participation.cohort import cohort_weights
 from driftfold.result import Result
-from driftfold.run import build, run
+from driftfold.run import run
 from driftfold.spec import load_spec
 from driftfold.telemetry.base import Record, RecordSink
 from driftfold.telemetry.memory import Memory

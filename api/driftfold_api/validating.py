@@ -35,7 +35,7 @@ def validate_spec(
 
 
 def _build(spec: JobSpec) -> None:
-    from driftfold.run import build
+    from driftfold.assembly import build
 
     world = build(spec)
     world.estimator.begin(world.fleet, world.attendance)

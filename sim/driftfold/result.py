@@ -1,7 +1,7 @@
 """What a finished run gives."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from driftfold.arrays import Array
@@ -31,7 +31,7 @@ class Result:
     counts
         What happened to clients over the whole run, by outcome.
     ended
-        Why the run ended: "rounds", "seconds" or "nobody left".
+        Why the run ended: "rounds", "seconds", "nobody left", or "stopped" when it was asked to.
     rounds, events, time
         Server steps, events, virtual seconds.
     timing
@@ -43,7 +43,6 @@ class Result:
         What differs between the software of the snapshot and of this process.
     """
 
-    spec_digest: str
     event_digest: str
     metrics_digest: str
     evaluation_digest: str
@@ -56,8 +55,13 @@ class Result:
     events: int
     time: float
     timing: Mapping[str, float] = field(default_factory=dict)
+    spec_digest: str = ""
     resumed_from: int | None = None
     changes: tuple[str, ...] = ()
+
+    def told(self, **facts: Any) -> "Result":
+        """Return the same result with more facts about how it came about."""
+        return replace(self, **facts)
 
     def to_json(self) -> dict[str, Any]:
         """JSON-ready form, without the model; NaN and infinities become strings."""

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from driftfold.assembly import build
 from driftfold.participation.cohort import cohort_weights
-from driftfold.run import build, run
+from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.tasks.base import Problem
 from tests.algorithms.reference import qr_retract, riemannian_gradient

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.run import build, run
+from driftfold.assembly import build
+from driftfold.run import run
 from driftfold.spec import from_mapping
 from tests.algorithms.reference import (
     exponential,

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from driftfold.assembly import build
 from driftfold.errors import BadUpdate
 from driftfold.result import Result
-from driftfold.run import build, run
+from driftfold.run import run
 from driftfold.spec import from_mapping
 from tests.world.scripted import CLIENTS, TABLE, faults, model_after, rounds, told
 

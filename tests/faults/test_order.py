@@ -8,9 +8,10 @@ import pytest
 
 from driftfold.algorithms.base import Arrivals
 from driftfold.arrays import Array, Ints
+from driftfold.assembly import build
 from driftfold.manifolds.sphere import Sphere
 from driftfold.registry import register
-from driftfold.run import build, run
+from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.world.cadence import Cadence
 from driftfold.world.server import Server

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftfold.run import build, run
+from driftfold.assembly import build
+from driftfold.run import run
 from driftfold.spec import from_mapping
 
 SIZES = [1, 4, 15]

@@ -14,13 +14,14 @@ from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.local_step import Broadcast, ServerPoint
 from driftfold.arrays import Array, Bools, Floats, Ints
+from driftfold.assembly import build
 from driftfold.estimators.base import Estimator
 from driftfold.fleet import Fleet
 from driftfold.latency.base import Delays, Latency
 from driftfold.participation.base import Attendance, Participation
 from driftfold.registry import register
 from driftfold.result import Result
-from driftfold.run import build, run
+from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.tasks.base import Problem, View
 from driftfold.telemetry.base import Record

@@ -89,6 +89,11 @@ class TicketBook:
         self.stacks = 0
         self.stacked = 0
 
+    @property
+    def mean_stack(self) -> float:
+        """Mean number of clients in a stack."""
+        return self.stacked / self.stacks if self.stacks else 0.0
+
     def submit(self, phase: int, client: int, dispatch: int, download: Any) -> Ticket:
         """Promise a piece of work, at its virtual start."""
         number = self.next

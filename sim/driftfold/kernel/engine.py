@@ -24,11 +24,13 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
     times, keys = trace.times, trace.keys
     now = loop._now
     entry: Any
+    task: Any
     handle: Any
     idle = False
     for _ in range(turns):
         # Due callbacks go after all events of this instant, which were scheduled before them.
         if ready and not ((due and due[-1]._when == now) or (near and near[0][0] == now)):
+            entry = task = None  # or they would keep a task alive that fails now
             for _ in range(len(ready)):
                 handle = ready.popleft()
                 if not handle._cancelled:
@@ -38,7 +40,7 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
                         raise
                     except BaseException as failure:
                         report(loop, handle, failure)
-            handle = None  # or it would keep its task alive
+            handle = None  # likewise
             if failures.watched and not ready:
                 failures.review()
             if loop._stopping:
@@ -84,7 +86,6 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
         except BaseException as end:
             _leave_task(loop, task)
             finish(entry, end)
-            entry = task = None  # or they would keep a failed task alive
             continue
         _leave_task(loop, task)
         delay = loop._park

@@ -49,3 +49,5 @@ class VirtualTask(asyncio.Task[T_co]):
             parked.task = None
             loop._queue.forget(parked)
             loop._ready.append(ReadyHandle(parked.step, (), parked.context))
+            # The dead entry stays in the queue until its time, and shall not keep the task alive.
+            del parked.step, parked.send, parked.context

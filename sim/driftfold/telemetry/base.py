@@ -55,6 +55,10 @@ class RecordSink(ABC):
         """Make durable what was told so far: a snapshot is about to name its position."""
         return
 
+    def checkpointed(self, name: str, seq: int) -> None:
+        """Learn that snapshot `name` is stored: the run can go on from it after record `seq`."""
+        return
+
     def close(self) -> None:
         """Flush what is buffered."""
         return

@@ -113,6 +113,11 @@ class Recorder:
         for sink in self._sinks:
             sink.sync()
 
+    def checkpointed(self, name: str) -> None:
+        """Tell every sink that a snapshot of the present position is stored under `name`."""
+        for sink in self._sinks:
+            sink.checkpointed(name, self._seq)
+
     def close(self) -> None:
         """Close every sink, also when closing one of them fails."""
         with ExitStack() as stack:

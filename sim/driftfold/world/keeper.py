@@ -5,7 +5,7 @@ its events again with compute off, and then loading the tensors. Where nothing w
 the end of a synchronous round, there is nothing to play again and the run restarts from the state.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from driftfold.checkpoint.base import CheckpointStore, Snapshot
@@ -33,6 +33,8 @@ class Keeper:
         What else to write into each snapshot (the software's fingerprint).
     past
         The snapshot to resume from, until that is done.
+    stop
+        Asked after every step whether to end the run now.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Keeper:
         identity: Mapping[str, Any],
         facts: Mapping[str, Any],
         past: Snapshot | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> None:
         self._recorder = recorder
         self._store = store
@@ -51,6 +54,8 @@ class Keeper:
         self._every = every
         self._identity = identity
         self._facts = facts
+        self._stop = stop
+        self._saved = -1
         self.past = past
         if past is not None:
             self._check(past.meta)
@@ -79,9 +84,22 @@ class Keeper:
                 self._compare(server, self.past.meta)
                 self._load(server, self.past)
                 self._sleep(server, False)
-        elif self._store is not None and self._every and server.version % self._every == 0:
+        elif self._every and server.version % self._every == 0:
+            self._save(server)
+
+    def stopping(self, server: Server) -> bool:
+        """Whether the run is to end here; a last snapshot lets it go on later."""
+        if self.past is not None or self._stop is None or not self._stop():
+            return False
+        self._save(server)
+        return True
+
+    def _save(self, server: Server) -> None:
+        if self._store is not None and self._saved != server.version:
             self._recorder.sync()  # no snapshot may point past the records that are on disk
-            self._store.save(self._run, self.snapshot(server))
+            name = self._store.save(self._run, self.snapshot(server))
+            self._recorder.checkpointed(name)
+            self._saved = server.version
 
     def end(self, server: Server) -> None:
         """Measure the final model; raise `ReplayMismatch` if replay never came to its snapshot."""

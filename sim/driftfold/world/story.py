@@ -29,6 +29,8 @@ async def live(server: Server, cadence: Cadence, keeper: Keeper) -> str:
             while horizon.rounds is None or server.version < horizon.rounds:
                 await cadence.advance(server)
                 keeper.after_step(server)
+                if keeper.stopping(server):
+                    return "stopped"
                 if now() != moved:
                     moved, since = now(), server.version
                 elif horizon.rounds is None and server.version - since >= STANDSTILL:

@@ -1,0 +1,42 @@
+"""Assembly: from a specification to a world whose parts fit together."""
+
+from driftfold.errors import CapabilityError
+from driftfold.participation.base import KnownProbability
+from driftfold.rng import Seed
+from driftfold.spec import JobSpec, validate
+from driftfold.world.world import World
+
+
+def build(spec: JobSpec) -> World:
+    """Load the data and put the parts of an experiment together.
+
+    Raises `SpecError` or `CapabilityError` when they do not fit, `DataError` when data are missing.
+
+    >>> from driftfold.spec import load_spec
+    >>> build(load_spec("pca-synthetic")).fleet.size
+    40
+    """
+    validate(spec)
+    problem = spec.task.build(Seed(spec.seed))
+    spec.algorithm.check(problem)
+    attendance = spec.participation.attend(problem.fleet)
+    if spec.estimator.needs_probability and isinstance(attendance, KnownProbability):
+        why = spec.cadence.chooses()
+        if why is not None:
+            raise CapabilityError(
+                f"the estimator needs the probability that a client contributes, but {why}; leave "
+                "the choice to the participation model (for s of N clients: kind 'uniform'), or "
+                "choose an estimator that counts, such as 'inclusive'"
+            )
+    return World(
+        problem=problem,
+        algorithm=spec.algorithm,
+        phases=tuple(spec.algorithm.phases(problem)),
+        attendance=attendance,
+        delays=spec.latency.delays(problem.fleet),
+        estimator=spec.estimator,
+        weighing=spec.estimator.begin(problem.fleet, attendance),
+        faults=spec.faults,
+        horizon=spec.horizon,
+        evaluate_every=spec.evaluate_every,
+    )

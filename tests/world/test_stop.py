@@ -1,0 +1,42 @@
+"""A run that is stopped goes on later as if nothing had been."""
+
+from driftfold.checkpoint.memory import MemoryStore
+from driftfold.run import run
+from driftfold.spec import from_mapping
+from driftfold.telemetry.base import Record, RecordSink
+from tests.world.test_resume import CASES, outcome
+
+
+class Listener(RecordSink):
+    """Keeps what it hears of snapshots, and the number of the last record before each."""
+
+    def __init__(self) -> None:
+        self.last = 0
+        self.heard: list[tuple[str, int, int]] = []
+
+    def emit(self, record: Record) -> None:
+        self.last = record.seq
+
+    def checkpointed(self, name: str, seq: int) -> None:
+        self.heard.append((name, seq, self.last))
+
+
+def test_stopped_and_continued_under_another_name() -> None:
+    for case, table in CASES.items():
+        spec = from_mapping({**table, "checkpoint_every": 0})
+        whole = run(spec)
+        store, listener = MemoryStore(), Listener()
+        steps = iter(range(1000))
+        part = run(
+            spec,
+            store=store,
+            sinks=[listener],
+            name="first",
+            stop=lambda steps=steps: next(steps) == 16,  # type: ignore[misc]
+        )
+        assert (part.ended, part.rounds) == ("stopped", 17), case
+        ((name, seq, last),) = listener.heard
+        assert seq == last
+        resumed = run(spec, store=store, past=store.load("first", name), name="second")
+        assert resumed.resumed_from == 17
+        assert outcome(resumed) == outcome(whole), case
