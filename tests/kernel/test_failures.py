@@ -38,6 +38,37 @@ def test_a_failed_task_that_nobody_holds_ends_the_run_at_that_instant(hops: int)
     assert any(f"virtual time {float(hops)}" in note for note in caught.value.__notes__)
 
 
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_the_run_loop_itself_holds_no_failed_task(cancelled: bool) -> None:
+    reached: list[float] = []
+
+    async def failing_after_its_sleep() -> None:
+        await sleep(1.0)
+        await sleep(1.0)
+        if cancelled:
+            asyncio.get_running_loop().call_soon(task_of_it[0].cancel)
+            del task_of_it[:]
+            try:
+                await sleep(5.0)
+            except asyncio.CancelledError:
+                raise KeyError("lost key") from None
+        await asyncio.sleep(0)
+        raise KeyError("lost key")
+
+    async def main() -> None:
+        task_of_it.append(asyncio.create_task(failing_after_its_sleep()))
+        await sleep(0.0)
+        if not cancelled:
+            del task_of_it[:]
+        await sleep(3.0)
+        reached.append(now())
+
+    task_of_it: list[asyncio.Task[None]] = []
+    with pytest.raises(KeyError, match="lost key"):
+        run(main())
+    assert reached == []
+
+
 @pytest.mark.parametrize("hops", [0, 3])
 def test_a_failed_task_that_only_a_cycle_holds_ends_the_run_at_that_instant(hops: int) -> None:
     times: list[float] = []
