@@ -35,5 +35,5 @@ def test_places_are_noticed() -> None:
     for top in ("work", "tmp", "home", "Users"):
         assert places(f"see '/{top}/somebody/notes.md'") == [f"/{top}/somebody"]
     assert not places(
-        "https://example.org/home/page, ${HOME}/tmp/x, ../work/x, /path/to/python3.12"
+        "https://example.org/home/page, ${HOME}/root/x, ../opt/x, /path/to/python3.12"
     )
