@@ -3,12 +3,14 @@
 `tests/documents.py` says how blocks are marked.
 """
 
+import re
 from pathlib import Path
 
 from tests.documents import blocks, execute_document, fences
 from tests.modules import ROOT
 
 README = ROOT / "README.md"
+TEXT = README.read_text(encoding="utf-8")
 
 
 def test_the_readme_runs(tmp_path: Path) -> None:
@@ -17,5 +19,14 @@ def test_the_readme_runs(tmp_path: Path) -> None:
 
 def test_every_fence_is_understood() -> None:
     """A block that nobody can parse would silently never run."""
-    text = README.read_text(encoding="utf-8")
-    assert len(blocks(text)) == fences(text) > 0
+    assert len(blocks(TEXT)) == fences(TEXT) > 0
+
+
+def test_the_main_experiment_is_quoted_as_it_runs() -> None:
+    """The transcript itself is compared with a run by a slow test of the examples."""
+    transcript = ROOT / "examples" / "demo.py.slow.expected"
+    said = [" ".join(line.split()) for line in transcript.read_text(encoding="utf-8").splitlines()]
+    rows = re.findall(r"^\| (RFed[^|]+) \| ([^|]+) \| ([^|]+) \|$", TEXT, re.MULTILINE)
+    assert len(rows) == 4
+    for row in rows:
+        assert any(line.startswith(" ".join(row)) for line in said), row

@@ -39,3 +39,11 @@ def test_links_lead_to_files_that_exist(page: Path) -> None:
         if not (page.parent / link).exists()
     ]
     assert not broken
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
+def test_files_that_are_named_exist(page: Path) -> None:
+    """Paths in `backquotes` are meant from the root of the repository or of the library."""
+    named = re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|toml|md|expected))`", page.read_text("utf-8"))
+    homes = (ROOT, ROOT / "sim", ROOT / "sim" / "driftfold", ROOT / "docs")
+    assert not [path for path in named if not any((home / path).exists() for home in homes)]
