@@ -159,12 +159,12 @@ def written(log: Path) -> int:
     return log.stat().st_mtime_ns if log.exists() else 0
 
 
-LONG: dict[str, Any] = {"checkpoint_every": 40, "evaluate_every": 5}
+LONG: dict[str, Any] = {"checkpoint_every": 15, "evaluate_every": 5}
 
 
 # By default the case that has everything: results in flight, memories, decisions. A process takes
 # a second to begin; the other cases are interrupted within this one by the first test above.
-KILLS = [pytest.param("deciding", 3, 300)] + [
+KILLS = [pytest.param("deciding", 3, 120)] + [
     pytest.param(case, 20, 1500, marks=pytest.mark.slow) for case in CASES
 ]
 
