@@ -32,7 +32,7 @@ from driftfold.world.story import live
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
 
-Stop = Callable[[], bool]
+Ask = Callable[[], bool]
 
 
 def run(
@@ -45,7 +45,8 @@ def run(
     realtime: float | None = None,
     name: str | None = None,
     past: Snapshot | None = None,
-    stop: Stop | None = None,
+    stop: Ask | None = None,
+    checkpoint: Ask | None = None,
 ) -> Result:
     """Run an experiment to its horizon.
 
@@ -71,6 +72,9 @@ def run(
         The snapshot to resume from, in place of the newest in the store.
     stop
         Asked after every server step; True takes a last snapshot and ends the run as "stopped".
+    checkpoint
+        Asked after every server step; True takes a snapshot, also where the specification's
+        `checkpoint_every` takes none. When snapshots are taken changes no number.
 
     Examples
     --------
@@ -108,6 +112,7 @@ def run(
             {"fingerprint": dict(fingerprint.facts)},
             past,
             stop,
+            checkpoint,
         )
         ready = perf_counter()
         result = _simulate(spec, world, recorder, keeper, realtime)

@@ -1,4 +1,4 @@
-"""A run that is stopped goes on later as if nothing had been."""
+"""Snapshots that are asked for: a run that is stopped goes on later as if nothing had been."""
 
 from driftfold.checkpoint.memory import MemoryStore
 from driftfold.run import run
@@ -40,3 +40,19 @@ def test_stopped_and_continued_under_another_name() -> None:
         resumed = run(spec, store=store, past=store.load("first", name), name="second")
         assert resumed.resumed_from == 17
         assert outcome(resumed) == outcome(whole), case
+
+
+def test_snapshots_on_demand_change_nothing() -> None:
+    for case, table in CASES.items():
+        spec = from_mapping({**table, "checkpoint_every": 0})
+        store, listener = MemoryStore(), Listener()
+        steps = iter(range(1, 1000))
+        asked = run(
+            spec,
+            store=store,
+            sinks=[listener],
+            checkpoint=lambda steps=steps: next(steps) in (5, 12),  # type: ignore[misc]
+        )
+        assert outcome(asked) == outcome(run(spec)), case
+        assert [store.load(asked.spec_digest, name).meta["version"] for name, _, _ in
+                listener.heard] == [5, 12]  # fmt: skip

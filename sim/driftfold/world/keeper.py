@@ -35,6 +35,8 @@ class Keeper:
         The snapshot to resume from, until that is done.
     stop
         Asked after every step whether to end the run now.
+    due
+        Asked after every step whether to take a snapshot now, beside those of `every`.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Keeper:
         facts: Mapping[str, Any],
         past: Snapshot | None = None,
         stop: Callable[[], bool] | None = None,
+        due: Callable[[], bool] | None = None,
     ) -> None:
         self._recorder = recorder
         self._store = store
@@ -55,6 +58,7 @@ class Keeper:
         self._identity = identity
         self._facts = facts
         self._stop = stop
+        self._due = due
         self._saved = -1
         self.past = past
         if past is not None:
@@ -84,7 +88,7 @@ class Keeper:
                 self._compare(server, self.past.meta)
                 self._load(server, self.past)
                 self._sleep(server, False)
-        elif self._every and server.version % self._every == 0:
+        elif (self._every and server.version % self._every == 0) or (self._due and self._due()):
             self._save(server)
 
     def stopping(self, server: Server) -> bool:
