@@ -20,7 +20,7 @@ tuples may hold trees too; plain values are None, bool, int, float and str.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar, dataclass_transform
 
@@ -32,6 +32,7 @@ from driftfold.errors import CheckpointError, TreeError
 T = TypeVar("T")
 
 _nodes: dict[str, type[Any]] = {}
+_names: dict[type[Any], tuple[str, ...]] = {}  # of the fields of each node, in order
 
 
 @dataclass_transform(frozen_default=True)
@@ -39,6 +40,8 @@ def node(cls: type[T]) -> type[T]:
     """Make a class a frozen dataclass that may appear in trees."""
     made = dataclass(frozen=True, eq=False)(cls)
     _nodes[f"{cls.__module__}.{cls.__qualname__}"] = made
+    if all(f.init and not f.kw_only for f in fields(made)):  # type: ignore[arg-type]
+        _names[made] = tuple(f.name for f in fields(made))  # type: ignore[arg-type]
     return made
 
 
@@ -52,20 +55,15 @@ def map_leaves(fn: Callable[..., Any], tree: T, *others: T) -> T:
     >>> map_leaves(np.add, {"x": np.ones(2), "n": 1}, {"x": np.ones(2), "n": 2})
     {'x': array([2., 2.]), 'n': 1}
     """
-    made: T = _walk(fn, lambda value, *_: value, tree, others)
+    made: T = _walk(fn, _first, tree, others) if others else _map_one(fn, tree)
     return made
 
 
 def leaves(tree: Any) -> list[Any]:
     """Return the array leaves in order of definition."""
-    found: list[Any] = []
-
-    def keep(leaf: Any) -> Any:
-        found.append(leaf)
-        return leaf
-
-    map_leaves(keep, tree)
-    return found
+    if _is_array(tree):
+        return [tree]
+    return [leaf for part in _parts(tree) for leaf in leaves(part)]
 
 
 def stack(trees: Sequence[T]) -> T:
@@ -160,6 +158,35 @@ def decode(skeleton: Any, arrays: Mapping[str, Any]) -> Any:
     if form == "tuple":
         return tuple(decode(v, arrays) for v in body)
     return float(body) if form == "float" else body
+
+
+# Every round walks its small trees many times: what follows is the short way for a single one.
+
+
+def _map_one(fn: Callable[[Any], Any], tree: Any) -> Any:
+    names = _names.get(type(tree))
+    if names is not None:
+        return type(tree)(*[_map_one(fn, getattr(tree, name)) for name in names])
+    if _is_array(tree):
+        return fn(tree)
+    return _walk(fn, _first, tree, ())
+
+
+def _parts(tree: Any) -> Iterable[Any]:
+    names = _names.get(type(tree))
+    if names is not None:
+        return [getattr(tree, name) for name in names]
+    if tree is None:
+        return ()
+    if _is_node(tree):
+        return [getattr(tree, f.name) for f in fields(tree)]
+    if isinstance(tree, Mapping):
+        return tree.values()
+    return tree if isinstance(tree, list | tuple) else ()
+
+
+def _first(value: Any, *_: Any) -> Any:
+    return value
 
 
 def _walk(fn: Callable[..., Any], plain: Callable[..., Any], tree: Any, others: Any) -> Any:
