@@ -1,0 +1,225 @@
+"""One attempt at a job, seen from the supervisor: from the claim to what became of it."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import Any
+
+from driftfold.errors import CheckpointError
+from driftfold_workers.frames import FrameError
+from driftfold_workers.insist import insist
+from driftfold_workers.job import Claim
+from driftfold_workers.messages import Done, Failed, Recorded, Saved, Stopped
+from driftfold_workers.order import Order
+from driftfold_workers.outbox import Batch, Outbox
+from driftfold_workers.process import Process
+from driftfold_workers.runs import attempt_name
+from driftfold_workers.settings import Settings
+from driftfold_workers.store import Fenced, JobStore, StoreError, StoreUnreachable, UnknownJob
+from driftfold_workers.verdict import judge
+
+log = logging.getLogger("driftfold.worker")
+
+BEAT = 0.25  # seconds: a cancellation is heard of this soon, and shorter leases still sooner
+PATIENCE = 5.0  # seconds that a process has to stop before it is killed
+LEFT_OPEN = 5.0  # seconds that its pipe may stay open after its end
+
+
+class Attempt:
+    """Feeds the log of a job from the process that runs it, and gives the job its next state.
+
+    The store decides who runs a job: as soon as it says that this attempt was given up, the process
+    is killed and nothing more is written.
+    """
+
+    def __init__(self, store: JobStore, claim: Claim, process: Process, settings: Settings) -> None:
+        self._store = store
+        self._job = claim.job
+        self._epoch = claim.epoch
+        self._process = process
+        self._settings = settings
+        self._outbox = Outbox()
+        self._end: Done | Failed | Stopped | None = None
+        self._canceling = False
+        self._draining = False
+        self._stopping: asyncio.Task[None] | None = None
+
+    async def run(self) -> None:
+        """See the attempt through to its end."""
+        job, process = self._job, self._process
+        log.info("job %s: attempt %d in process %d", job.id, job.attempt, process.pid)
+        beating = asyncio.create_task(self._beat(), name=f"heartbeat of {job.id}")
+        sending = asyncio.create_task(self._send(), name=f"log of {job.id}")
+        try:
+            process.order(self._order())
+            status = await self._listen()
+            self._outbox.close()
+            with suppress(Fenced, UnknownJob):
+                await sending
+                await self._settle(status)
+        except StoreError as error:
+            # Its lease will be over, and whoever takes the job back finds the log as it is.
+            log.error("job %s: the attempt was given up: %s", job.id, error)
+        finally:
+            await _cancel(beating, sending, *([self._stopping] if self._stopping else []))
+            await process.dismiss()
+
+    def drain(self) -> None:
+        """Stop at the end of the round and give the job back."""
+        self._draining = True
+        self._stop()
+
+    def kill(self) -> None:
+        """Stop at once and give the job back."""
+        self._draining = True
+        self._process.kill()
+
+    # -- the process ----------------------------------------------------------------------------
+
+    def _order(self) -> Order:
+        return Order(
+            job=self._job.id,
+            epoch=self._epoch,
+            spec=self._job.spec,
+            checkpoint=self._job.checkpoint,
+            runs=str(self._settings.runs.folder),
+            plugins=self._settings.plugins,
+            memory=self._settings.memory,
+        )
+
+    async def _listen(self) -> int:
+        """Take in all that the process says; return its exit status."""
+        reading = asyncio.create_task(self._read(), name=f"pipe of {self._job.id}")
+        exiting = asyncio.create_task(self._process.wait(), name=f"exit of {self._job.id}")
+        try:
+            await asyncio.wait({reading, exiting}, return_when=asyncio.FIRST_COMPLETED)
+            # What a plug-in started may hold the pipe open; what it holds is not ours to read.
+            self._outbox.lift_limit()
+            await asyncio.wait({reading}, timeout=LEFT_OPEN)
+            if reading.done():
+                reading.result()
+            return await self._ended(exiting)
+        except FrameError as error:
+            log.error("job %s: %s", self._job.id, error)
+            self._end = Failed(f"the process sent what is no message: {error}", "", final=False)
+            return await self._ended(exiting)
+        finally:
+            await _cancel(reading, exiting)
+
+    async def _read(self) -> None:
+        async for message in self._process.messages():
+            if isinstance(message, Recorded | Saved):
+                await self._outbox.put(message)
+            else:
+                self._end = message
+
+    async def _ended(self, exiting: "asyncio.Task[int]") -> int:
+        await asyncio.wait({exiting}, timeout=PATIENCE)
+        self._process.kill()
+        return await exiting
+
+    def _stop(self) -> None:
+        if self._stopping is None:
+            self._stopping = asyncio.create_task(self._stop_in_time(), name="stop")
+
+    async def _stop_in_time(self) -> None:
+        self._process.stop()
+        await asyncio.sleep(PATIENCE)
+        self._process.kill()
+
+    # -- the store ------------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        """Renew the lease for as long as the attempt lasts; hear whether it is wanted."""
+        lease = self._settings.lease
+        while True:
+            try:
+                beat = await self._store.heartbeat(self._job.id, self._epoch, lease)
+            except UnknownJob:
+                beat = "lost"
+            except StoreUnreachable:
+                beat = "ok"  # nobody knows; the lease may be over when it answers again
+            except StoreError as error:
+                log.warning("job %s: no heartbeat: %s", self._job.id, error)
+                beat = "ok"
+            if beat == "lost":
+                self._lose()
+                return
+            if beat == "cancel":
+                self._canceling = True
+                self._stop()
+            await asyncio.sleep(min(lease / 3, BEAT))
+
+    async def _send(self) -> None:
+        """Append what the process tells to the log of the job, in order."""
+        try:
+            while (batch := await self._outbox.batch()) is not None:
+                await insist(lambda batch=batch: self._append(batch))  # type: ignore[misc]
+                if batch.checkpoint is not None:
+                    self._process.confirm(batch.checkpoint)
+                await self._outbox.gather()
+        except (Fenced, UnknownJob):
+            self._lose()
+            raise
+        except StoreError as error:
+            log.error("job %s: its records are refused: %s", self._job.id, error)
+            self._end = Failed(str(error), "", final=False)
+            self._outbox.lift_limit()
+            self._process.kill()
+
+    async def _append(self, batch: Batch) -> None:
+        pointer = None
+        if batch.checkpoint is not None:
+            pointer = f"{attempt_name(self._job.id, self._epoch)}:{batch.checkpoint}"
+        await self._store.append(
+            self._job.id,
+            self._epoch,
+            batch.first,
+            batch.lines,
+            checkpoint=pointer,
+            rounds=batch.rounds,
+        )
+
+    def _lose(self) -> None:
+        log.warning("job %s: attempt %d lost its job", self._job.id, self._job.attempt)
+        self._outbox.lift_limit()
+        self._process.kill()
+
+    async def _settle(self, status: int) -> None:
+        """Tell the store what became of the attempt."""
+        job, store = self._job.id, self._store
+        if isinstance(self._end, Failed):
+            log.warning("job %s: %s\n%s", job, self._end.reason, self._end.trace)
+        verdict = judge(self._end, status, canceling=self._canceling, draining=self._draining)
+        reason = verdict.reason
+        if (final := verdict.state) is not None:
+            await insist(
+                lambda: store.finish(job, self._epoch, final, reason=reason, result=verdict.result)
+            )
+            state = final
+        else:
+            state = await insist(
+                lambda: store.release(
+                    job,
+                    self._epoch,
+                    reason=reason,
+                    counted=verdict.counted,
+                    attempts=self._settings.attempts,
+                )
+            )
+        log.info("job %s: attempt %d is over, the job is %s", job, self._job.attempt, state)
+        if state.final:
+            await self._tidy()
+
+    async def _tidy(self) -> None:
+        try:
+            await asyncio.to_thread(self._settings.runs.forget_snapshots, self._job.id, self._epoch)
+        except CheckpointError as error:
+            log.warning("job %s: its snapshots stay: %s", self._job.id, error)
+
+
+async def _cancel(*tasks: "asyncio.Task[Any]") -> None:
+    """Cancel tasks and wait for their end; what they failed with was seen, or is of no use."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,148 @@
+"""The process that runs one attempt: ``python -m driftfold_workers.child PIPE PARENT``.
+
+It reads its order, one line, from standard input and tells what happens on the pipe whose file
+descriptor it is given. Further lines of input confirm snapshots. It is started before there is a
+job for it, so that what it must import is there when one comes; its input's end means that it is
+not needed, or that its supervisor is gone.
+"""
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import traceback
+from typing import IO
+
+from driftfold.checkpoint.base import CheckpointStore, Snapshot
+from driftfold.errors import (
+    CheckpointError,
+    DataError,
+    DriftfoldError,
+    ManifoldError,
+    RunError,
+    SpecError,
+)
+from driftfold.run import run
+from driftfold.spec import from_mapping, load_builtins, load_plugins, to_mapping
+from driftfold_workers.confirmed import Confirmation, ConfirmedStore
+from driftfold_workers.guardian import die_with, go_first_when_memory_is_short, limit_memory
+from driftfold_workers.messages import Done, Failed, Message, Stopped
+from driftfold_workers.order import Order
+from driftfold_workers.pipe_sink import PipeSink, send
+from driftfold_workers.rhythm import Rhythm
+from driftfold_workers.runs import OUTPUT, Runs, attempt_name
+
+FINAL = (SpecError, DataError, ManifoldError, RunError)
+"""Errors that are facts about the experiment: whoever runs it again meets them again."""
+
+
+def main() -> None:
+    """Run the one attempt that this process is for, and exit."""
+    pipe, parent = int(sys.argv[1]), int(sys.argv[2])
+    stop = threading.Event()
+    signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor to hear
+    os.set_inheritable(pipe, False)  # no process that a plug-in starts shall hold it open
+    die_with(parent)
+    go_first_when_memory_is_short()
+    load_builtins()
+    line = sys.stdin.buffer.readline()
+    if line:
+        order = Order.from_line(line)
+        confirmation = Confirmation()
+        listener = (sys.stdin.buffer, confirmation)
+        threading.Thread(target=_listen, args=listener, daemon=True).start()
+        send(pipe, attempt(order, pipe, confirmation, stop))
+    # Not sys.exit: threads and exit handlers of plug-ins must not hold the slot.
+    os._exit(0)
+
+
+def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading.Event) -> Message:
+    """Carry out an order; return what came of it."""
+    try:
+        limit_memory(order.memory)
+        runs = Runs.at(order.runs)
+        _divert_output(runs, order.job)
+        try:
+            load_plugins(order.plugins)
+        except SpecError as error:  # of this worker, not of the job
+            return Failed(str(error), traceback.format_exc(), final=False)
+        return _run(order, runs, pipe, confirmation, stop)
+    except BaseException as error:
+        traceback.print_exc()
+        final = isinstance(error, FINAL)
+        return Failed(reason_of(error), "".join(traceback.format_exception(error)), final)
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what to tell the user about an error.
+
+    >>> reason_of(ValueError("not\\nthis"))
+    'ValueError: not this'
+    """
+    if isinstance(error, DriftfoldError):
+        return str(error)
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return f"out of memory: {text}" if text else "out of memory"
+    return f"{type(error).__name__}: {text}"
+
+
+def _run(
+    order: Order, runs: Runs, pipe: int, confirmation: Confirmation, stop: threading.Event
+) -> Message:
+    spec = from_mapping(order.spec)
+    rhythm = Rhythm()
+    result = run(
+        spec,
+        sinks=[PipeSink(pipe, runs.folder_of(order.job), rhythm)],
+        store=ConfirmedStore(runs.checkpoints, confirmation),
+        name=attempt_name(order.job, order.epoch),
+        past=_past(order.checkpoint, runs.checkpoints),
+        stop=stop.is_set,
+        checkpoint=lambda: confirmation.known and rhythm.due(),
+    )
+    if result.ended == "stopped":
+        return Stopped()
+    table = result.to_json()
+    runs.publish(order.job, to_mapping(spec), table, result.model)
+    return Done(table)
+
+
+def _past(pointer: str | None, store: CheckpointStore) -> Snapshot | None:
+    """Return the snapshot to go on from, if there is one."""
+    if pointer is None:
+        return None
+    name, _, snapshot = pointer.partition(":")
+    try:
+        return store.load(name, snapshot)
+    except CheckpointError as error:
+        # That costs time and nothing else: the log drops the records that it has already.
+        print(f"the run begins anew: {error}", file=sys.stderr)
+        return None
+
+
+def _divert_output(runs: Runs, job: str) -> None:
+    """Let what plug-ins print, and what crashes leave behind, go to a file of the job."""
+    folder = runs.folder_of(job)
+    folder.mkdir(parents=True, exist_ok=True)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    output = os.open(folder / OUTPUT, flags, 0o644)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    faulthandler.enable()
+
+
+def _listen(orders: IO[bytes], confirmation: Confirmation) -> None:
+    for line in orders:
+        confirmation.confirm(line.decode().strip())
+    os._exit(1)  # the supervisor is gone
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Living and dying with another process: no attempt outlives its supervisor."""
+
+import ctypes
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with(parent: int) -> None:
+    """Let the system kill this process when its parent, of process number `parent`, dies.
+
+    Only Linux can. Elsewhere it is the broken pipe that ends this process.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)
+
+
+def go_first_when_memory_is_short() -> None:
+    """Ask the system to kill this process before its supervisor, or the job store beside it."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("500")
+
+
+def limit_memory(limit: int | None) -> None:
+    """Refuse this process more than `limit` bytes of address space; None sets no limit."""
+    if limit is not None and sys.platform != "win32":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

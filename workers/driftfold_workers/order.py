@@ -1,0 +1,45 @@
+"""Orders: what a supervisor tells the process of an attempt to do."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Order:
+    """One attempt at a job.
+
+    Attributes
+    ----------
+    job, epoch
+        Which attempt of which job.
+    spec
+        The specification as a table.
+    checkpoint
+        Snapshot to go on from, as "<run>:<name>", or None to begin.
+    runs
+        Folder of artefacts and snapshots.
+    plugins
+        Plug-ins to load first.
+    memory
+        Bytes of address space that the process may use, or None.
+    """
+
+    job: str
+    epoch: int
+    spec: Mapping[str, Any]
+    checkpoint: str | None
+    runs: str
+    plugins: tuple[str, ...] = ()
+    memory: int | None = None
+
+    def to_line(self) -> bytes:
+        """Return the order as one line of JSON."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def from_line(cls, line: bytes) -> "Order":
+        """Return the order in a line."""
+        table = json.loads(line)
+        return cls(**{**table, "plugins": tuple(table["plugins"])})

@@ -1,0 +1,136 @@
+"""The supervisor: one worker's slots, and the attempts that run in them."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from driftfold_workers.attempt import PATIENCE, Attempt
+from driftfold_workers.insist import SHORTEST
+from driftfold_workers.job import Claim
+from driftfold_workers.reaper import reap_forever
+from driftfold_workers.settings import Settings
+from driftfold_workers.spare import Spare
+from driftfold_workers.store import JobStore, StoreError
+
+log = logging.getLogger("driftfold.worker")
+
+WAIT = 30.0  # seconds of one request for a job
+SIGNS = 3  # signs of life within the time that one lasts
+
+
+class Supervisor:
+    """Claims jobs for its slots and runs each in a process of its own.
+
+    Its event loop does nothing that takes time, so no heartbeat is late however busy a run is.
+    """
+
+    def __init__(self, store: JobStore, kinds: Sequence[str], settings: Settings) -> None:
+        self._store = store
+        self._kinds = kinds
+        self._settings = settings
+        self._spare = Spare()
+        self._free = asyncio.Semaphore(settings.slots)
+        self._attempts: set[Attempt] = set()
+        self._running: set[asyncio.Task[None]] = set()
+        self._draining = False
+
+    async def run(self, drain: asyncio.Event) -> None:
+        """Work until `drain` is set, then give all jobs back at the end of their rounds."""
+        settings = self._settings
+        self._spare.prepare()
+        background = [
+            asyncio.create_task(self._announce(), name="signs of life"),
+            asyncio.create_task(reap_forever(self._store, settings.attempts), name="reaper"),
+            asyncio.create_task(self._claim(), name="claims"),
+        ]
+        draining = asyncio.create_task(drain.wait(), name="drain")
+        try:
+            await asyncio.wait({draining, *background}, return_when=asyncio.FIRST_COMPLETED)
+            for task in background:
+                if task.done():
+                    task.result()  # they end by failing only
+        finally:
+            self._draining = True
+            await _end(draining, *background)
+            await self._drain()
+            await self._spare.dismiss()
+            await self._say_goodbye()
+
+    def kill(self) -> None:
+        """End all attempts at once, and give their jobs back."""
+        for attempt in self._attempts:
+            attempt.kill()
+
+    async def _claim(self) -> None:
+        """Fill free slots for ever."""
+        settings = self._settings
+        while True:
+            await self._free.acquire()
+            try:
+                claim = await self._store.claim(
+                    settings.name, self._kinds, settings.lease, wait=WAIT
+                )
+            except StoreError as error:
+                log.warning("no job can be claimed: %s", error)
+                await asyncio.sleep(SHORTEST)
+                claim = None
+            if claim is None:
+                self._free.release()
+            else:
+                self._begin(self._attempt(claim))
+
+    def _begin(self, attempt: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(attempt, name="attempt")
+        self._running.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: "asyncio.Task[None]") -> None:
+        self._running.discard(task)
+        self._free.release()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("an attempt failed in its supervisor", exc_info=error)
+
+    async def _attempt(self, claim: Claim) -> None:
+        process = await self._spare.take()
+        attempt = Attempt(self._store, claim, process, self._settings)
+        self._attempts.add(attempt)
+        try:
+            if self._draining:
+                attempt.drain()
+            await attempt.run()
+        finally:
+            self._attempts.discard(attempt)
+
+    async def _drain(self) -> None:
+        for attempt in self._attempts:
+            attempt.drain()
+        if self._running:
+            # With a store that does not answer there is nobody to give a job back to: its lease
+            # will be over.
+            await asyncio.wait(self._running, timeout=self._settings.lease + PATIENCE)
+        await _end(*self._running)
+
+    async def _announce(self) -> None:
+        settings = self._settings
+        while True:
+            try:
+                await self._store.announce(
+                    settings.name, self._kinds, settings.slots, settings.lease
+                )
+            except StoreError as error:
+                log.warning("no sign of life can be given: %s", error)
+            await asyncio.sleep(settings.lease / SIGNS)
+
+    async def _say_goodbye(self) -> None:
+        settings = self._settings
+        try:
+            await self._store.announce(settings.name, self._kinds, settings.slots, 0.0)
+        except StoreError as error:
+            log.warning("the worker cannot say that it goes: %s", error)
+
+
+async def _end(*tasks: "asyncio.Task[Any]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

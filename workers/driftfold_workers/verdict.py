@@ -1,0 +1,55 @@
+"""The verdict: what an attempt's end means for its job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from driftfold_workers.job import State
+from driftfold_workers.messages import Done, Failed, Stopped
+from driftfold_workers.process import describe_exit
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What to tell the job store.
+
+    Attributes
+    ----------
+    state
+        The job's final state, or None to give it back to the queue.
+    reason
+        Why.
+    counted
+        Whether the attempt counts when the job is given back.
+    result
+        The result table of a job that succeeded.
+    """
+
+    state: State | None
+    reason: str = ""
+    counted: bool = True
+    result: Mapping[str, Any] | None = None
+
+
+def judge(
+    end: Done | Failed | Stopped | None, status: int, *, canceling: bool, draining: bool
+) -> Verdict:
+    """Return the verdict on a process that said `end` as its last word and exited with `status`.
+
+    A run that reached its horizon has succeeded, even if it was to be canceled meanwhile.
+
+    >>> judge(None, -9, canceling=False, draining=False)
+    Verdict(state=None, reason='the process was killed by SIGKILL (out of memory?)', counted=True, \
+result=None)
+    >>> judge(None, -9, canceling=True, draining=False).state
+    <State.CANCELED: 'canceled'>
+    """
+    if isinstance(end, Done):
+        return Verdict(State.SUCCEEDED, result=end.result)
+    if canceling:
+        return Verdict(State.CANCELED)
+    if isinstance(end, Failed):
+        return Verdict(State.FAILED if end.final else None, end.reason)
+    if draining or isinstance(end, Stopped):
+        return Verdict(None, "its worker stopped", counted=False)
+    return Verdict(None, describe_exit(status))

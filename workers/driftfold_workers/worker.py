@@ -1,0 +1,100 @@
+"""A worker: joins a job store and runs jobs until it is told to stop."""
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+
+from driftfold.spec import load_plugins
+from driftfold_workers.needs import kinds_here
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
+from driftfold_workers.settings import Settings
+from driftfold_workers.supervisor import Supervisor
+
+log = logging.getLogger("driftfold.worker")
+
+
+def run_worker(
+    url: str,
+    runs: str | Path,
+    *,
+    slots: int = 1,
+    lease: float = 15.0,
+    attempts: int = 5,
+    plugins: Sequence[str] = (),
+    memory: int | None = None,
+    name: str | None = None,
+) -> None:
+    """Run jobs until SIGTERM or SIGINT, then stop at the end of the round and give them back.
+
+    A second signal ends the runs at once; their jobs are given back all the same.
+
+    Parameters
+    ----------
+    url
+        Address of the Redis server that holds the queue.
+    runs
+        Folder, or its file:// URL, that all workers and the API reach.
+    slots
+        Jobs to run at the same time.
+    lease
+        Seconds without a sign after which another worker takes over; the same for all workers.
+    attempts
+        Attempts that a job has before it fails.
+    plugins
+        Modules or ``.py`` files that define further kinds.
+    memory
+        Bytes of address space that a run may use, or None.
+    name
+        Name of the worker; None makes one of host and process.
+
+    Raises
+    ------
+    SpecError
+        A plug-in cannot be loaded.
+    StoreError
+        `url` is no address of a job store.
+    """
+    settings = Settings(
+        name=name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
+        runs=Runs.at(runs),
+        slots=slots,
+        lease=lease,
+        attempts=attempts,
+        plugins=tuple(_whole(plugin) for plugin in plugins),
+        memory=memory,
+    )
+    load_plugins(settings.plugins)
+    asyncio.run(_work(url, settings))
+
+
+async def _work(url: str, settings: Settings) -> None:
+    loop, drain = asyncio.get_running_loop(), asyncio.Event()
+    async with RedisJobStore.open(url) as store:
+        supervisor = Supervisor(store, kinds_here(), settings)
+
+        def stop() -> None:
+            if drain.is_set():
+                supervisor.kill()
+            drain.set()
+
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, stop)
+        log.info("worker %s: %d slot(s), runs in %s", *_facts(settings))
+        await supervisor.run(drain)
+        log.info("worker %s: stopped", settings.name)
+
+
+def _facts(settings: Settings) -> tuple[str, int, Path]:
+    return settings.name, settings.slots, settings.runs.folder
+
+
+def _whole(plugin: str) -> str:
+    """Return a plug-in's file by its full path: processes may work in other folders."""
+    by_path = plugin.endswith(".py") or os.sep in plugin
+    return str(Path(plugin).absolute()) if by_path else plugin
