@@ -13,6 +13,10 @@ class StoreError(DriftfoldError):
     """The store cannot do what was asked."""
 
 
+class StoreUnreachable(StoreError):
+    """The store does not answer. Nothing is known of what was asked: it may have been done."""
+
+
 class UnknownJob(StoreError):
     """No job has that id."""
 

@@ -1,0 +1,58 @@
+"""A proxy between a store and its server that loses replies."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlsplit
+
+
+class Losing:
+    """Passes everything on, but breaks the connection instead of passing the next reply on.
+
+    `lose` says how many replies are still to be lost; only those to scripts count.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._server = urlsplit(url)
+        self.lose = 0
+        self.lost = 0
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the server, by way of the proxy."""
+        return f"redis://:{self._server.password}@127.0.0.1:{self.port}/0"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        there = await asyncio.open_connection(self._server.hostname, self._server.port)
+        script = False
+
+        async def ask() -> None:
+            nonlocal script
+            while data := await reader.read(65536):
+                script = b"EVAL" in data  # or EVALSHA
+                there[1].write(data)
+            there[1].close()
+
+        asking = asyncio.create_task(ask())
+        with suppress(ConnectionError):
+            while data := await there[0].read(65536):
+                if script and self.lose and not data.startswith(b"-NOSCRIPT"):
+                    self.lose -= 1
+                    self.lost += 1
+                    break
+                writer.write(data)
+        asking.cancel()
+        writer.close()
+        there[1].close()
+
+
+@asynccontextmanager
+async def losing(url: str) -> AsyncIterator[Losing]:
+    """A proxy before the server at `url`."""
+    proxy = Losing(url)
+    listening = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        yield proxy

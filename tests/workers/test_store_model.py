@@ -1,0 +1,222 @@
+"""Any sequence of calls does to the store what it does to a model of a few lines."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack, ExitStack
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.job import Claim, State
+from driftfold_workers.store import Conflict, Fenced, StoreError, UnknownJob
+from tests.workers import servers
+from tests.workers.jobs import SPEC, lines, numbers, reaped
+
+T = TypeVar("T")
+ATTEMPTS = 2
+KINDS = st.lists(st.sampled_from("ab"), unique=True)
+INDEX = st.integers(0, 1000)  # of a job or attempt, modulo how many there are
+
+
+@dataclass
+class Told:
+    """What the model knows of a job."""
+
+    needs: Sequence[str]
+    state: State = State.QUEUED
+    epoch: int = 0
+    attempt: int = 0
+    seq: int = 0
+    rounds: int = 0
+    checkpoint: str | None = None
+    gone: bool = False
+
+
+class StoreModel(RuleBasedStateMachine):
+    """Users and workers, some of them stale, on one store."""
+
+    server: EmbeddedServer
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.stack = AsyncExitStack()
+        self.store = self.do(self.stack.enter_async_context(servers.store_on(self.server)))
+        self.jobs: dict[str, Told] = {}  # in the order of their submission
+        self.claims: list[tuple[str, int]] = []  # every attempt there ever was
+
+    def teardown(self) -> None:
+        self.do(self.stack.aclose())
+        self.runner.close()
+
+    def do(self, call: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(call)
+
+    def attempt(self, index: int) -> tuple[str, int, Told, bool]:
+        job, epoch = self.claims[index % len(self.claims)]
+        told = self.jobs[job]
+        at_work = told.state in (State.RUNNING, State.CANCELING) and not told.gone
+        return job, epoch, told, at_work and told.epoch == epoch
+
+    def given_back(self, told: Told, counted: bool) -> None:
+        if told.state is State.CANCELING:
+            told.state = State.CANCELED
+        elif counted and told.attempt >= ATTEMPTS:
+            told.state = State.FAILED
+        else:
+            told.state = State.QUEUED
+        told.attempt -= not counted
+
+    @rule(needs=KINDS)
+    def submit(self, needs: list[str]) -> None:
+        job, new = self.do(self.store.submit(SPEC, needs))
+        assert new
+        self.jobs[job.id] = Told(needs)
+
+    @rule(kinds=KINDS)
+    def claim(self, kinds: list[str]) -> None:
+        claim: Claim | None = self.do(self.store.claim("w", kinds, 1000.0))
+        fitting = [
+            job
+            for job, told in self.jobs.items()
+            if told.state is State.QUEUED and not told.gone and set(told.needs) <= set(kinds)
+        ]
+        if claim is None:
+            assert not fitting
+            return
+        assert claim.job.id == fitting[0]
+        told = self.jobs[claim.job.id]
+        assert claim.epoch > told.epoch
+        told.state, told.epoch, told.attempt = State.RUNNING, claim.epoch, told.attempt + 1
+        self.claims.append((claim.job.id, claim.epoch))
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX)
+    def heartbeat(self, index: int) -> None:
+        job, epoch, told, live = self.attempt(index)
+        wanted = ("cancel" if told.state is State.CANCELING else "ok") if live else "lost"
+        assert self.do(self.store.heartbeat(job, epoch, 1000.0)) == wanted
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX, shift=st.integers(-3, 1), count=st.integers(0, 4), name=st.booleans())
+    def append(self, index: int, shift: int, count: int, name: bool) -> None:
+        job, epoch, told, live = self.attempt(index)
+        first = max(told.seq + 1 + shift, 1)
+        last = first + count - 1
+        point = f"{epoch}:{last}" if name else None
+        call = self.store.append(
+            job, epoch, first, lines(first, last), checkpoint=point, rounds=last
+        )
+        if not live:
+            with pytest.raises(Fenced):
+                self.do(call)
+        elif first > told.seq + 1:
+            with pytest.raises(StoreError, match="cannot follow"):
+                self.do(call)
+        else:
+            told.seq = max(told.seq, last)
+            told.rounds = max(told.rounds, last)
+            told.checkpoint = point or told.checkpoint
+            assert self.do(call) == told.seq
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX, state=st.sampled_from([State.SUCCEEDED, State.FAILED, State.CANCELED]))
+    def finish(self, index: int, state: State) -> None:
+        job, epoch, told, live = self.attempt(index)
+        if live:
+            self.do(self.store.finish(job, epoch, state))
+            told.state = state
+        else:
+            with pytest.raises(Fenced):
+                self.do(self.store.finish(job, epoch, state))
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX, counted=st.booleans())
+    def release(self, index: int, counted: bool) -> None:
+        job, epoch, told, live = self.attempt(index)
+        call = self.store.release(job, epoch, reason="x", counted=counted, attempts=ATTEMPTS)
+        if live:
+            self.given_back(told, counted)
+            assert self.do(call) is told.state
+        else:
+            with pytest.raises(Fenced):
+                self.do(call)
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX)
+    def lose(self, index: int) -> None:
+        job, epoch, told, live = self.attempt(index)
+        if live:
+            self.do(self.store.heartbeat(job, epoch, 0.001))
+            self.do(reaped(self.store, job, ATTEMPTS))
+            self.given_back(told, counted=True)
+        assert self.do(self.store.reap(ATTEMPTS)) == []
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
+    def cancel(self, index: int) -> None:
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        if told.gone:
+            with pytest.raises(UnknownJob):
+                self.do(self.store.cancel(job))
+        elif told.state.final:
+            with pytest.raises(Conflict):
+                self.do(self.store.cancel(job))
+        else:
+            queued = told.state is State.QUEUED
+            told.state = State.CANCELED if queued else State.CANCELING
+            assert self.do(self.store.cancel(job)).state is told.state
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
+    def delete(self, index: int) -> None:
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        if told.gone or not told.state.final:
+            with pytest.raises(UnknownJob if told.gone else Conflict):
+                self.do(self.store.delete(job))
+        else:
+            self.do(self.store.delete(job))
+            told.gone = True
+
+    @invariant()
+    def agrees(self) -> None:
+        there = {job: told for job, told in self.jobs.items() if not told.gone}
+        listed = self.do(self.store.list(limit=1000)).jobs
+        assert [job.id for job in listed] == list(there)[::-1]
+        for job in listed:
+            told = there[job.id]
+            assert (job.state, job.epoch, job.attempt) == (told.state, told.epoch, told.attempt)
+            assert (job.seq, job.rounds) == (told.seq, told.rounds)
+            assert job.checkpoint == told.checkpoint
+            assert (job.finished is not None) == job.state.final
+            assert numbers(self.do(self.store.read(job.id))) == list(range(1, told.seq + 1))
+        for state in State:
+            mine = [job.id for job in listed if job.state is state]
+            assert [job.id for job in self.do(self.store.list(state=state)).jobs] == mine
+
+
+@pytest.mark.parametrize("examples", [10, pytest.param(500, marks=pytest.mark.slow)])
+def test_any_sequence_of_calls(examples: int) -> None:
+    with ExitStack() as stack:
+        StoreModel.server = stack.enter_context(servers.running())
+        run_state_machine_as_test(
+            StoreModel,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=30,
+                deadline=None,
+                derandomize=True,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )

@@ -1,0 +1,53 @@
+"""Jobs and lifecycle events as Redis keeps them: flat fields of text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from driftfold_workers.job import Job, LifecycleEvent, State
+
+NUMBERS = ("attempt", "epoch", "seq")  # facts of events that are whole numbers
+
+
+def to_json(value: Any) -> str:
+    """Return canonical JSON: equal values have equal texts.
+
+    >>> to_json({"b": [1, 2.5], "a": None})
+    '{"a":null,"b":[1,2.5]}'
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
+    """Return the job of a hash: a mapping, or the flat list that a script returns."""
+    if not isinstance(raw, Mapping):
+        raw = dict(zip(raw[::2], raw[1::2], strict=True))
+    fields = {name.decode(): value.decode() for name, value in raw.items()}
+    started, finished = fields.get("started"), fields.get("finished")
+    return Job(
+        id=job,
+        spec=json.loads(fields["spec"]),
+        needs=tuple(json.loads(fields["needs"])),
+        state=State(fields["state"]),
+        reason=fields["reason"],
+        name=fields["name"],
+        created=float(fields["created"]),
+        started=float(started) if started else None,
+        finished=float(finished) if finished else None,
+        attempt=int(fields["attempt"]),
+        epoch=int(fields["epoch"]),
+        worker=fields["worker"],
+        seq=int(fields["seq"]),
+        rounds=int(fields["rounds"]),
+        horizon_rounds=int(fields["horizon_rounds"]) if fields["horizon_rounds"] else None,
+        checkpoint=fields.get("checkpoint"),
+        result=json.loads(fields["result"]) if "result" in fields else None,
+    )
+
+
+def to_event(number: bytes, raw: Mapping[bytes, bytes]) -> LifecycleEvent:
+    """Return the event of an entry of the stream; empty facts are left out."""
+    fields = {name.decode(): value.decode() for name, value in raw.items() if value}
+    kind, time = fields.pop("kind"), float(fields.pop("time"))
+    facts = {name: int(text) if name in NUMBERS else text for name, text in fields.items()}
+    return LifecycleEvent(int(number.partition(b"-")[0]), kind, time, facts)

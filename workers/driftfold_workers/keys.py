@@ -1,0 +1,83 @@
+"""Names of the keys in Redis: one place, one hash tag, so that a cluster keeps them together."""
+
+import hashlib
+from dataclasses import dataclass
+
+from driftfold_workers.job import State
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Keys below a prefix, which lets several services share one server.
+
+    >>> Keys("df").job("0192")
+    '{df}:job:0192'
+    """
+
+    prefix: str = "df"
+
+    def job(self, job: str) -> str:
+        """Hash: what is known of a job."""
+        return self._name("job", job)
+
+    def records(self, job: str) -> str:
+        """Stream: the log of a job; the id of an entry is the number of its record."""
+        return self._name("m", job)
+
+    def events(self, job: str) -> str:
+        """Stream: lifecycle events of a job, numbered likewise."""
+        return self._name("ev", job)
+
+    def idempotency(self, key: str) -> str:
+        """String: which job an idempotency key made. The key is a user's text of any length."""
+        return self._name("idem", hashlib.sha256(key.encode()).hexdigest())
+
+    def jobs(self, state: State | None = None) -> str:
+        """Sorted set: jobs, or those in one state, by number."""
+        return self._name("jobs", state) if state else self._name("jobs")
+
+    @property
+    def number(self) -> str:
+        """String: the number of the latest job."""
+        return self._name("jobs:number")
+
+    @property
+    def ready(self) -> str:
+        """Sorted set: queued jobs by number."""
+        return self._name("q:ready")
+
+    @property
+    def needs(self) -> str:
+        """Hash: what each queued job needs."""
+        return self._name("q:needs")
+
+    @property
+    def lease(self) -> str:
+        """Sorted set: running jobs by the time in ms at which their lease is over."""
+        return self._name("q:lease")
+
+    @property
+    def workers(self) -> str:
+        """Hash: workers that are there."""
+        return self._name("workers")
+
+    @property
+    def bell(self) -> str:
+        """Channel: a job was queued."""
+        return self._name("bell")
+
+    @property
+    def pulse(self) -> str:
+        """Channel: a job moved, or its log grew."""
+        return self._name("pulse")
+
+    def transition(self, job: str) -> list[str]:
+        """Return what a script about a job may touch, in the order that prelude.lua names."""
+        return [
+            *(self.job(job), self.records(job), self.events(job)),
+            *(self.ready, self.needs, self.lease, self.bell, self.pulse, self.jobs()),
+            *(self.jobs(state) for state in State),
+        ]
+
+    def _name(self, *parts: str) -> str:
+        return ":".join((f"{{{self.prefix}}}", *parts))

@@ -1,0 +1,129 @@
+"""The link to Redis: few connections, patience while the server restarts, our own errors."""
+
+import asyncio
+import hashlib
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from driftfold_workers.keys import Keys
+from driftfold_workers.store import Conflict, Fenced, StoreError, StoreUnreachable, UnknownJob
+
+T = TypeVar("T")
+Argument = str | bytes | int | float
+
+CONNECTIONS = 8
+ANSWER_WITHIN = 5.0  # seconds, after which a silent server is asked again
+PAUSE = 0.05  # seconds between two tries
+UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
+REFUSALS = {"UNKNOWN": UnknownJob, "FENCED": Fenced, "CONFLICT": Conflict, "GAP": StoreError}
+
+
+class RedisLink:
+    """Sends commands and scripts; tries again for `patience` seconds while nobody answers.
+
+    A call may therefore reach the server twice. Scripts know a repeated one by its nonce.
+    """
+
+    def __init__(self, url: str, keys: Keys, patience: float) -> None:
+        self.keys = keys
+        self._url = url
+        self._patience = patience
+        self._client = self._connect(ANSWER_WITHIN)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+    def listener(self) -> Redis:
+        """Return a client with connections of its own that may be silent for long."""
+        return self._connect(None)
+
+    async def transition(
+        self, script: str, job: str, *args: Argument, more_keys: Sequence[str] = ()
+    ) -> Any:
+        """Run a script about a job; the errors it returns are raised as ours."""
+        keys = [*self.keys.transition(job), *more_keys]
+        return await self.script(script, keys, job, secrets.token_hex(8), *args)
+
+    async def script(self, name: str, keys: Sequence[str], *args: Argument) -> Any:
+        """Run a script on the keys it may touch."""
+        source, digest = load_script(name)
+
+        async def send(redis: Any) -> Any:
+            try:
+                return await redis.evalsha(digest, len(keys), *keys, *args)
+            except NoScriptError:  # a new server, or one that was restarted
+                return await redis.eval(source, len(keys), *keys, *args)
+
+        return await self.call(send)
+
+    async def call(self, send: Callable[[Any], Awaitable[T]]) -> T:
+        """Return what `send` returns once the server answers.
+
+        It is given the client of redis-py, whose own types are too wide to be of use.
+        """
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience
+        while True:
+            try:
+                return await send(self._client)
+            except UNREACHABLE as error:
+                if clock() >= deadline:
+                    raise StoreUnreachable(
+                        f"the job store at {self._place()} gave no answer for "
+                        f"{self._patience:g} s ({error}); start it, or correct REDIS_URL"
+                    ) from error
+            except ResponseError as error:
+                code, _, message = str(error).partition(" ")
+                if code in REFUSALS:
+                    raise REFUSALS[code](message) from None
+                raise StoreError(f"the job store at {self._place()} refused: {error}") from error
+            except RedisError as error:
+                raise StoreError(f"the job store at {self._place()} failed: {error}") from error
+            await asyncio.sleep(PAUSE)
+
+    def _connect(self, answer_within: float | None) -> Redis:
+        # A bounded pool whose callers queue: the usual one raises at its limit.
+        try:
+            pool = BlockingConnectionPool.from_url(
+                self._url,
+                max_connections=CONNECTIONS,
+                timeout=None,
+                socket_timeout=answer_within,
+                socket_connect_timeout=ANSWER_WITHIN,
+                protocol=2,
+                retry=Retry(NoBackoff(), 0),  # `call` tries again, and says when it gives up
+            )
+        except ValueError as error:
+            raise StoreError(
+                f"{self._place()!r} is no address of a job store: {error}; correct REDIS_URL"
+            ) from error
+        return Redis.from_pool(pool)
+
+    def _place(self) -> str:
+        """Return the address without its password."""
+        parts = urlsplit(self._url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+@cache
+def load_script(name: str) -> tuple[str, str]:
+    """Return the text of a script and the digest that Redis knows it by.
+
+    Every script but "announce" is about one job and begins with the prelude.
+    """
+    folder = files("driftfold_workers") / "scripts"
+    names = [name] if name == "announce" else ["prelude", name]
+    source = "".join((folder / f"{part}.lua").read_text(encoding="utf-8") for part in names)
+    return source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()

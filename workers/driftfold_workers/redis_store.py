@@ -1,0 +1,197 @@
+"""The job store in Redis: every transition is one script, every write of an attempt is fenced."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Self
+
+from driftfold_workers.job import Claim, State
+from driftfold_workers.job_hash import to_job, to_json
+from driftfold_workers.keys import Keys
+from driftfold_workers.redis_link import RedisLink
+from driftfold_workers.redis_users import RedisUsers
+from driftfold_workers.store import Beat, StoreError
+
+BEATS: Mapping[bytes, Beat] = {b"ok": "ok", b"cancel": "cancel", b"lost": "lost"}
+PAGE = 200  # queued jobs that are looked at in one go
+
+
+class RedisJobStore(RedisUsers):
+    """Jobs, leases and logs in a Redis or Valkey server.
+
+    What a reply acknowledges survives a kill of the server (append-only file), and all but the
+    last second of it a loss of power.
+    """
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, url: str, *, prefix: str = "df", patience: float = 10.0
+    ) -> AsyncIterator[Self]:
+        """Open the store at a URL such as redis://host:6379/0 or unix:///path.
+
+        While the server does not answer, calls wait for `patience` seconds before they raise
+        `StoreUnreachable`. Nothing is sent before the first call.
+        """
+        store = cls(RedisLink(url, Keys(prefix), patience))
+        try:
+            yield store
+        finally:
+            await store._bell.aclose()
+            await store._pulse.aclose()
+            await store._link.aclose()
+
+    async def announce(self, worker: str, kinds: Sequence[str], slots: int, ttl: float) -> None:
+        """Tell that a worker is there for the next `ttl` seconds (0: it goes), with its kinds."""
+        facts = to_json({"kinds": sorted(set(kinds)), "slots": slots})
+        await self._link.script("announce", [self.keys.workers], worker, to_ms(ttl), facts)
+
+    async def workers(self) -> Sequence[Mapping[str, Any]]:
+        """Workers that are there: name, kinds, slots, jobs running, seconds since the last sign."""
+
+        async def send(redis: Any) -> Any:
+            jobs = [job.decode() for job in await redis.zrange(self.keys.lease, 0, -1)]
+            pipe = redis.pipeline(transaction=False)
+            for job in jobs:
+                pipe.hget(self.keys.job(job), "worker")
+            return zip(jobs, await pipe.execute(), strict=True)
+
+        running = [(job, worker.decode()) for job, worker in await self._link.call(send) if worker]
+        return [
+            {"name": name, "kinds": facts["kinds"], "slots": facts["slots"], "seen": age}
+            | {"jobs": sorted(job for job, worker in running if worker == name)}
+            for name, age, facts in await self._present()
+        ]
+
+    async def claim(
+        self, worker: str, kinds: Sequence[str], lease: float, wait: float = 0.0
+    ) -> Claim | None:
+        """Take the oldest queued job whose needs `kinds` covers; wait up to `wait` seconds.
+
+        Canceled while a claim is on its way, it gives the job back.
+        """
+        having = set(kinds)
+        with self._bell.listen("", wait) as waiter:
+            while True:
+                taking = asyncio.ensure_future(self._take(worker, having, lease))
+                try:
+                    claim = await asyncio.shield(taking)
+                except asyncio.CancelledError:
+                    with suppress(StoreError):  # its lease will be over
+                        await self._give_back(await taking)
+                    raise
+                if claim or wait <= 0 or not await waiter.again():
+                    return claim
+
+    async def heartbeat(self, job: str, epoch: int, lease: float) -> Beat:
+        """Renew a lease."""
+        beat: bytes = await self._link.transition("heartbeat", job, epoch, to_ms(lease))
+        return BEATS[beat]
+
+    async def append(
+        self,
+        job: str,
+        epoch: int,
+        first: int,
+        records: Sequence[bytes],
+        *,
+        checkpoint: str | None = None,
+        rounds: int | None = None,
+    ) -> int:
+        """Append records in one atomic step with the checkpoint pointer and the round count.
+
+        A checkpoint vouches for all records up to the last of these, stored now or before. So
+        with no records `first` is one more than the number that the checkpoint stands at.
+        """
+        if first < 1:
+            raise StoreError(f"records are numbered from 1 on, not from {first}")
+        facts = (checkpoint or "", "" if rounds is None else rounds)
+        last = await self._link.transition("append", job, epoch, first, *facts, *records)
+        return int(last)
+
+    async def finish(
+        self,
+        job: str,
+        epoch: int,
+        state: State,
+        *,
+        reason: str = "",
+        result: Mapping[str, Any] | None = None,
+    ) -> None:
+        """End the job in a final state. A stale epoch raises `Fenced`."""
+        if not state.final:
+            raise StoreError(f"a job does not end {state}; give succeeded, failed or canceled")
+        text = "" if result is None else to_json(result)
+        await self._link.transition("finish", job, epoch, state, reason, text)
+
+    async def release(
+        self, job: str, epoch: int, *, reason: str, counted: bool, attempts: int
+    ) -> State:
+        """Give the job back; it stands before all that were submitted later.
+
+        A job that is being canceled ends canceled instead.
+        """
+        args = (epoch, reason, int(counted), attempts, 0)
+        return State((await self._link.transition("release", job, *args)).decode())
+
+    async def reap(self, attempts: int) -> Sequence[str]:
+        """Take back every job whose lease is over, as `release` with reason "lost".
+
+        After a restart of the server each lease has its full length once more, for nobody could
+        renew it meanwhile.
+        """
+
+        async def send(redis: Any) -> Any:
+            seconds, micros = await redis.time()
+            now = seconds * 1000 + micros // 1000
+            due = await redis.zrange(self.keys.lease, "-inf", now, byscore=True)
+            # Whole seconds of the clock, so up to one too many.
+            return due, (await redis.info("server"))["uptime_in_seconds"] - 1 if due else 0
+
+        due, uptime = await self._link.call(send)
+        reaped = []
+        for job in (name.decode() for name in due):
+            if await self._link.transition("release", job, "", "lost", 1, attempts, uptime):
+                reaped.append(job)
+        return reaped
+
+    async def _take(self, worker: str, kinds: set[str], lease: float) -> Claim | None:
+        """Claim the first queued job that fits and that nobody else takes meanwhile."""
+        after = "-inf"
+        while True:
+            queued = await self._queued(after)
+            for (name, _), needs in queued:
+                # Without needs it was taken since it was listed.
+                if needs is not None and kinds.issuperset(json.loads(needs)):
+                    job = name.decode()
+                    raw = await self._link.transition("claim", job, worker, to_ms(lease))
+                    if raw:
+                        taken = to_job(job, raw)
+                        return Claim(taken, taken.epoch)
+            if len(queued) < PAGE:
+                return None
+            after = f"({queued[-1][0][1]:.0f}"
+
+    async def _queued(self, after: str) -> Sequence[tuple[tuple[bytes, float], bytes | None]]:
+        """Return a page of the queue, oldest first: job, number, needs as JSON."""
+
+        async def send(redis: Any) -> Any:
+            jobs = await redis.zrange(
+                self.keys.ready, after, "+inf", byscore=True, offset=0, num=PAGE, withscores=True
+            )
+            return jobs, await redis.hmget(
+                self.keys.needs, [job for job, _ in jobs]
+            ) if jobs else []
+
+        return list(zip(*await self._link.call(send), strict=True))
+
+    async def _give_back(self, claim: Claim | None) -> None:
+        if claim is not None:
+            why = "the worker stopped before it began"
+            await self.release(claim.job.id, claim.epoch, reason=why, counted=False, attempts=1)
+
+
+def to_ms(seconds: float) -> int:
+    """Return whole milliseconds, at least one for any time at all."""
+    return max(round(seconds * 1000), 1 if seconds > 0 else 0)

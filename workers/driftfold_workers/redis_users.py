@@ -1,0 +1,191 @@
+"""The user's half of the job store in Redis: submit, look, cancel, delete, read."""
+
+import hashlib
+import json
+import secrets
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.job_hash import to_event, to_job, to_json
+from driftfold_workers.keys import Keys
+from driftfold_workers.redis_link import RedisLink
+from driftfold_workers.signals import Signals
+from driftfold_workers.store import JobStore, Page, StoreError, UnknownJob
+
+KEEP_IDEMPOTENCY = 24 * 3600  # seconds
+
+
+class RedisUsers(JobStore):
+    """What users do to jobs; `RedisJobStore` adds what workers do."""
+
+    def __init__(self, link: RedisLink) -> None:
+        self.keys: Keys = link.keys
+        self._link = link
+        self._bell = Signals(link, link.keys.bell)
+        self._pulse = Signals(link, link.keys.pulse)
+
+    async def submit(
+        self,
+        spec: Mapping[str, Any],
+        needs: Sequence[str],
+        *,
+        name: str = "",
+        horizon_rounds: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> tuple[Job, bool]:
+        """Queue a job; return it, and whether it is new. A key is kept for a day."""
+        job, text, wanted = new_id(), to_json(spec), sorted(set(needs))
+        digest, more_keys = "", [self.keys.number]
+        if idempotency_key is not None:
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            more_keys.append(self.keys.idempotency(idempotency_key))
+        horizon = "" if horizon_rounds is None else horizon_rounds
+        args = (digest, KEEP_IDEMPOTENCY, text, to_json(wanted), name, horizon)
+        known, created = await self._link.transition("submit", job, *args, more_keys=more_keys)
+        if known.decode() != job:
+            return await self.get(known.decode()), False
+        made = Job(job, json.loads(text), tuple(wanted), State.QUEUED, name=name)
+        return replace(made, created=float(created), horizon_rounds=horizon_rounds), True
+
+    async def get(self, job: str) -> Job:
+        """Return a job. The reason of a queued one tells when no worker can run it."""
+        raw = await self._link.call(lambda redis: redis.hgetall(self.keys.job(job)))
+        if not raw:
+            raise UnknownJob(f"no job has the id {job}")
+        return (await self._explain([to_job(job, raw)]))[0]
+
+    async def list(
+        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+    ) -> Page:
+        """Return jobs, newest first. A cursor is the number of the last job that was listed."""
+        if limit < 1 or not (cursor is None or cursor.isdecimal()):
+            raise StoreError(
+                f"cannot list {limit} jobs from cursor {cursor!r} on; ask for one or more, from a "
+                "cursor that came with a page, or from the newest (None)"
+            )
+        first = "+inf" if cursor is None else f"({cursor}"
+
+        async def send(redis: Any) -> tuple[Any, Any]:
+            found = await redis.zrevrangebyscore(
+                self.keys.jobs(state), first, "-inf", start=0, num=limit + 1, withscores=True
+            )
+            pipe = redis.pipeline(transaction=False)
+            for job, _ in found[:limit]:
+                pipe.hgetall(self.keys.job(job.decode()))
+            return found, await pipe.execute()
+
+        found, raws = await self._link.call(send)
+        named = zip(found, raws, strict=False)
+        jobs = [to_job(job.decode(), raw) for (job, _), raw in named if raw]  # some just deleted
+        following = f"{found[limit - 1][1]:.0f}" if len(found) > limit else None
+        return Page(await self._explain(jobs), following)
+
+    async def cancel(self, job: str) -> Job:
+        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
+        return to_job(job, await self._link.transition("cancel", job))
+
+    async def delete(self, job: str) -> None:
+        """Forget a final job, its log and its idempotency key; any other: `Conflict`."""
+        name = self.keys.job(job)
+        there, key = await self._link.call(lambda redis: redis.hmget(name, "state", "idempotency"))
+        if there is None:
+            raise UnknownJob(f"no job has the id {job}")
+        await self._link.transition("delete", job, more_keys=[key.decode()] if key else [])
+
+    async def read(
+        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
+    ) -> Sequence[bytes]:
+        """Records after number `after`, in order, each one JSON text."""
+        records, over = await self._look(job, after, limit)
+        if records or over or wait <= 0:
+            return records
+        with self._pulse.listen(job, wait) as waiter:
+            while not (records or over):
+                records, over = await self._look(job, after, limit)
+                if not (records or over or await waiter.again()):
+                    break
+        return records
+
+    async def events(
+        self, job: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[LifecycleEvent]:
+        """Lifecycle events of a job after number `after`."""
+        entries, _ = await self._entries(self.keys.events(job), job, after, limit)
+        return [to_event(number, fields) for number, fields in entries]
+
+    async def _look(self, job: str, after: int, limit: int) -> tuple[Sequence[bytes], bool]:
+        """Return records, and whether there will be no more."""
+        entries, state = await self._entries(self.keys.records(job), job, after, limit)
+        return [fields[b"record"] for _, fields in entries], State(state).final
+
+    async def _entries(self, key: str, job: str, after: int, limit: int) -> tuple[Any, str]:
+        """Return entries of a stream after a number, and the job's state at that moment."""
+        if limit < 1 or after < 0:
+            raise StoreError(
+                f"cannot read {limit} entries after number {after}; ask for one or more, after 0 "
+                "or a later one"
+            )
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=True)
+            pipe.xrange(key, min=f"{after + 1}-0", count=limit)
+            pipe.hget(self.keys.job(job), "state")
+            return await pipe.execute()
+
+        entries, state = await self._link.call(send)
+        if state is None:
+            raise UnknownJob(f"no job has the id {job}")
+        return entries, state.decode()
+
+    async def _explain(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Say why a queued job cannot start: nobody is there, or nobody has its kinds."""
+        if all(job.state is not State.QUEUED for job in jobs):
+            return jobs
+        kinds = [set(facts["kinds"]) for _, _, facts in await self._present()]
+        return [
+            replace(job, reason=lacking(job.needs, kinds) or job.reason)
+            if job.state is State.QUEUED
+            else job
+            for job in jobs
+        ]
+
+    async def _present(self) -> Sequence[tuple[str, float, Any]]:
+        """Workers that are there: name, seconds since the last sign, what they announced."""
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=False)
+            pipe.time()
+            pipe.hgetall(self.keys.workers)
+            return await pipe.execute()
+
+        (seconds, micros), raw = await self._link.call(send)
+        now, present = seconds * 1000 + micros / 1000, []
+        for name, text in sorted(raw.items()):
+            seen, until, facts = text.decode().split(" ", 2)
+            if float(until) > now:
+                present.append((name.decode(), (now - float(seen)) / 1000, json.loads(facts)))
+        return present
+
+
+def lacking(needs: Sequence[str], workers: Sequence[set[str]]) -> str:
+    """Tell why none of these workers can run the job; "" when one can.
+
+    >>> lacking(["task:pca", "task:mine"], [{"task:pca"}])
+    'no worker has task:mine; start one that has it'
+    """
+    if not workers:
+        return "no worker is there; start one"
+    # The worker that comes nearest tells best what is missing.
+    missing = min((sorted(set(needs) - kinds) for kinds in workers), key=len)
+    return f"no worker has {', '.join(missing)}; start one that has it" if missing else ""
+
+
+def new_id() -> str:
+    """Return a UUID of version 7 (RFC 9562): ids sort by time, to the millisecond."""
+    milliseconds = time.time_ns() // 1_000_000
+    bits = (milliseconds << 80) | (7 << 76) | (0b10 << 62)
+    return str(uuid.UUID(int=bits | (secrets.randbits(12) << 64) | secrets.randbits(62)))

@@ -1,0 +1,14 @@
+-- Returns the job.
+local state = field('state')
+if not state then return redis.error_reply('UNKNOWN no job has the id ' .. ID) end
+if state == 'queued' then
+  finish('canceled', '')
+  set('nonce', NONCE)
+elseif state == 'running' then
+  move('canceling')
+  tell('cancel-requested', attempt_facts())
+elseif state ~= 'canceling' and not repeated() then
+  return redis.error_reply(
+    'CONFLICT job ' .. ID .. ' has ' .. state .. '; only a job that is not over can be canceled')
+end
+return redis.call('HGETALL', JOB)

@@ -1,0 +1,13 @@
+-- ARGV: worker, lease in ms. Returns the job, or nothing when somebody else was faster.
+local worker, lease = ARGV[3], ARGV[4]
+if not repeated() then
+  if not dequeue() then return {} end
+  redis.call('ZADD', LEASE, NOW_MS + lease, ID)
+  redis.call('HINCRBY', JOB, 'epoch', 1)
+  redis.call('HINCRBY', JOB, 'attempt', 1)
+  redis.call('HSETNX', JOB, 'started', NOW)
+  set('worker', worker, 'lease', lease, 'reason', '', 'nonce', NONCE)
+  move('running')
+  tell(field('checkpoint') and 'resumed' or 'claimed', attempt_facts())
+end
+return redis.call('HGETALL', JOB)

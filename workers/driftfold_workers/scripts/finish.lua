@@ -1,0 +1,8 @@
+-- ARGV: epoch, final state, reason, result or ''.
+if repeated() and field('state') == ARGV[4] then return 1 end
+local refusal = fenced(ARGV[3])
+if refusal then return refusal end
+if ARGV[6] ~= '' then set('result', ARGV[6]) end
+finish(ARGV[4], ARGV[5])
+set('nonce', NONCE)
+return 1

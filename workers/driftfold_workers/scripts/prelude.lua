@@ -1,0 +1,69 @@
+-- What every script about a job begins with.
+-- KEYS: see driftfold_workers/keys.py. ARGV: the job's id, a nonce, then what the script needs.
+--
+-- The nonce is new for each call and the same when a call is sent again because its reply was
+-- lost, so that a transition that happened is not refused or repeated the second time.
+local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE = unpack(KEYS, 1, 6)
+local BELL, PULSE, ALL = unpack(KEYS, 7, 9)
+local INDEX = {
+  queued = KEYS[10], running = KEYS[11], canceling = KEYS[12],
+  succeeded = KEYS[13], failed = KEYS[14], canceled = KEYS[15],
+}
+local ID, NONCE = ARGV[1], ARGV[2]
+
+local clock = redis.call('TIME')
+local NOW = string.format('%s.%06d', clock[1], clock[2])
+local NOW_MS = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local function field(name) return redis.call('HGET', JOB, name) end
+local function set(...) redis.call('HSET', JOB, ...) end
+
+local function tell(kind, ...)
+  local number = redis.call('HINCRBY', JOB, 'events', 1)
+  redis.call('XADD', EVENTS, number .. '-0', 'kind', kind, 'time', NOW, ...)
+end
+
+local function attempt_facts()
+  return 'attempt', field('attempt'), 'epoch', field('epoch'), 'worker', field('worker'),
+    'seq', field('seq')
+end
+
+local function move(state)
+  local before = field('state')
+  if before then redis.call('ZREM', INDEX[before], ID) end
+  redis.call('ZADD', INDEX[state], field('number'), ID)
+  set('state', state)
+  redis.call('PUBLISH', PULSE, ID)
+end
+
+-- A job keeps its number, so one that is given back stands before all that were submitted later.
+local function enqueue()
+  move('queued')
+  redis.call('ZADD', READY, field('number'), ID)
+  redis.call('HSET', NEEDS, ID, field('needs'))
+  redis.call('PUBLISH', BELL, ID)
+end
+
+local function dequeue()
+  redis.call('HDEL', NEEDS, ID)
+  return redis.call('ZREM', READY, ID) == 1
+end
+
+local function finish(state, reason)
+  dequeue()
+  redis.call('ZREM', LEASE, ID)
+  set('reason', reason, 'finished', NOW)
+  move(state)
+  tell(state, 'reason', reason, attempt_facts())
+end
+
+local function repeated() return field('nonce') == NONCE end
+
+-- The refusal of a write whose attempt no longer runs the job; false while it does.
+local function fenced(epoch)
+  local state, current = field('state'), field('epoch')
+  if current == epoch and (state == 'running' or state == 'canceling') then return false end
+  return redis.error_reply(string.format(
+    'FENCED attempt with epoch %s of job %s was given up: the job is %s, its epoch %s',
+    epoch, ID, state or 'deleted', current or 'gone'))
+end
