@@ -1,0 +1,70 @@
+"""The API as an application: routes, problems, the job store that it stands on."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+
+from driftfold import __version__
+from driftfold.spec import load_builtins
+from driftfold_api import openapi, problem
+from driftfold_api.routes import catalogue, health, jobs, lifecycle, records, results
+from driftfold_api.service import Service
+from driftfold_workers.store import JobStore
+
+ROUTES = (jobs, records, lifecycle, results, catalogue, health)
+
+
+def create_app(
+    store: JobStore, *, runs: Path | None = None, page: APIRouter | None = None
+) -> FastAPI:
+    """Return the API over a job store, which stays the caller's to close.
+
+    Parameters
+    ----------
+    store
+        Where jobs are kept. It is used in the event loop that serves the app.
+    runs
+        Folder with a folder of artefacts for each job; None serves no artefacts.
+    page
+        Further routes, such as those of the web page.
+
+    Whoever serves it calls ``app.state.service.close()`` before waiting for open connections, so
+    that streams end.
+    """
+    app = _bare_app()
+    app.state.service = Service(store, runs)
+    if page is not None:
+        app.include_router(page, include_in_schema=False)
+    return app
+
+
+def describe_only() -> dict[str, Any]:
+    """Return the OpenAPI description; it needs no store."""
+    return _bare_app().openapi()
+
+
+def _bare_app() -> FastAPI:
+    app = FastAPI(
+        title="driftfold",
+        version=__version__,
+        description="Federated learning on fleets that come and go, simulated: submit experiments, "
+        "watch them live. Errors are problems in the form of RFC 9457.",
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        telemetry={"tracing": False, "metrics": False},
+    )
+    for module in ROUTES:
+        app.include_router(module.router)
+    problem.install(app)
+    openapi.describe(app)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    load_builtins()  # now, not in the first request
+    yield
+    app.state.service.close()

@@ -1,0 +1,211 @@
+"""The client for programs of asyncio; `synchronous` has the same for others."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from driftfold.spec import JobSpec
+from driftfold_api.client import calls
+from driftfold_api.client.calls import Call, Log
+from driftfold_api.client.events import Event, Frames, Position
+from driftfold_api.client.patience import (
+    TRANSIENT,
+    Patience,
+    stream_timeout,
+    worth_another_try,
+)
+from driftfold_api.models import (
+    Artefact,
+    Attempt,
+    End,
+    JobDetail,
+    JobPage,
+    JobView,
+    Lifecycle,
+    Preset,
+    Worker,
+)
+from driftfold_workers.job import State
+
+T = TypeVar("T")
+
+
+class AsyncClient:
+    """Talks to a driftfold service. Close it, or use it in an async with statement.
+
+    Parameters
+    ----------
+    url
+        Address of the service.
+    timeout
+        Seconds that one answer may take.
+    patience
+        Seconds to keep trying while nobody answers, for requests as for streams.
+
+    Every method raises `Refused` when the service says no, and `Unreachable` when patience ends.
+    """
+
+    def __init__(self, url: str, *, timeout: float = 30.0, patience: float = 30.0) -> None:
+        self.url = url.rstrip("/")
+        self._timeout = timeout
+        self._patience = patience
+        self._http = httpx.AsyncClient(base_url=self.url, trust_env=False)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def submit(
+        self,
+        spec: JobSpec | Mapping[str, Any] | str | Path,
+        *,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> JobDetail:
+        """Submit an experiment: an object, a table, a file, or the name of a preset.
+
+        The request is repeated while nobody answers, and makes one job all the same.
+        """
+        return await self._send(calls.submit(spec, name, idempotency_key))
+
+    async def get(self, job: str) -> JobDetail:
+        """Return a job."""
+        return await self._send(calls.get(job))
+
+    async def page(
+        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+    ) -> JobPage:
+        """Return part of the list of jobs, newest first."""
+        return await self._send(calls.page(limit, cursor, state))
+
+    async def list(self, *, state: State | None = None) -> AsyncIterator[JobView]:
+        """Yield all jobs, newest first."""
+        cursor: str | None = None
+        while True:
+            page = await self.page(limit=200, cursor=cursor, state=state)
+            for job in page.jobs:
+                yield job
+            if (cursor := page.cursor) is None:
+                return
+
+    async def cancel(self, job: str) -> JobDetail:
+        """Cancel a job: a queued one at once, a running one at the end of its round."""
+        return await self._send(calls.cancel(job))
+
+    async def delete(self, job: str) -> None:
+        """Forget a job that is over."""
+        await self._send(calls.delete(job))
+
+    async def records(
+        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
+    ) -> Log:
+        """Return part of a job's log; with none there, wait for one up to `wait` seconds."""
+        return await self._send(calls.records(job, after, limit, wait))
+
+    async def lifecycle(self, job: str, *, after: int = 0) -> Sequence[Lifecycle]:
+        """Return what happened to a job beside its records, at most 1000 events."""
+        return await self._send(calls.lifecycle(job, after))
+
+    async def attempts(self, job: str) -> Sequence[Attempt]:
+        """Return the attempts at a job."""
+        return await self._send(calls.attempts(job))
+
+    async def result(self, job: str) -> dict[str, Any]:
+        """Return the result of a job that has succeeded."""
+        return await self._send(calls.result(job))
+
+    async def artefacts(self, job: str) -> Sequence[Artefact]:
+        """Return what files a job left."""
+        return await self._send(calls.artefacts(job))
+
+    async def artefact(self, job: str, name: str) -> bytes:
+        """Return a file that a job left."""
+        return await self._send(calls.artefact(job, name))
+
+    async def catalogue(self) -> dict[str, Any]:
+        """Return the kinds that a specification can name."""
+        return await self._send(calls.catalogue())
+
+    async def presets(self) -> Sequence[Preset]:
+        """Return the presets."""
+        return await self._send(calls.presets())
+
+    async def workers(self) -> Sequence[Worker]:
+        """Return the workers that are there."""
+        return await self._send(calls.workers())
+
+    async def wait(self, job: str) -> JobDetail:
+        """Wait until a job is over, and return it."""
+        known = await self.get(job)
+        async for _ in self.watch(job, after=known.progress.seq):
+            pass
+        return await self.get(job)
+
+    async def watch(
+        self, job: str, *, after: int = 0, lifecycle_after: int = 0
+    ) -> AsyncIterator[Event]:
+        """Yield all records after number `after`, each once and in order, until the job is over.
+
+        What happened to the job comes between them as `Lifecycle`; the last value is an `End`. A
+        lost connection is made again, and the stream goes on where it was.
+        """
+        position = Position(after, lifecycle_after)
+        patience = Patience(self.url, self._patience)
+        while not position.over:
+            try:
+                async for frame in self._frames(job, position, patience):
+                    event = position.take(frame)
+                    if event is not None:
+                        yield event
+                    if isinstance(event, End):
+                        return
+                await asyncio.sleep(patience.pause("the stream ended early"))
+            except httpx.TransportError as error:
+                await asyncio.sleep(patience.pause(error))
+
+    async def _frames(self, job: str, position: Position, patience: Patience) -> AsyncIterator[Any]:
+        """Yield the frames of one connection."""
+        frames = Frames()
+        path = f"{calls.get(job).path}/events"
+        timeout = stream_timeout(self._timeout)
+        stream = self._http.stream("GET", path, params=position.params, timeout=timeout)
+        async with stream as response:
+            if response.status_code in TRANSIENT:
+                return
+            if not response.is_success:
+                await response.aread()
+                raise calls.refusal(response)
+            async for piece in response.aiter_raw():
+                patience.answered()
+                for frame in frames.feed(piece):
+                    yield frame
+
+    async def _send(self, call: Call[T]) -> T:
+        patience = Patience(self.url, self._patience)
+        while True:
+            request = call.build(self._http, self._timeout)
+            try:
+                response = await self._http.send(request)
+            except httpx.TransportError as error:
+                if not worth_another_try(error, call.repeatable):
+                    raise patience.give_up(error) from None
+                await asyncio.sleep(patience.pause(error))
+                continue
+            if response.status_code not in TRANSIENT or not call.repeatable:
+                return call.result(response)
+            await asyncio.sleep(patience.pause(f"status {response.status_code}"))

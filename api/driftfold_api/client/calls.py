@@ -1,0 +1,215 @@
+"""Requests and how their answers are read: what both clients share, without any network."""
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from driftfold.errors import RecordError
+from driftfold.spec import JobSpec, load_spec, to_mapping
+from driftfold.telemetry.base import Record
+from driftfold.telemetry.json_form import from_json
+from driftfold_api.errors import Refused, ServiceError
+from driftfold_api.models import (
+    Artefact,
+    Artefacts,
+    Attempt,
+    Attempts,
+    JobDetail,
+    JobPage,
+    Lifecycle,
+    LifecyclePage,
+    Preset,
+    Presets,
+    Worker,
+    Workers,
+)
+from driftfold_workers.job import State
+
+T = TypeVar("T")
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Call(Generic[T]):
+    """One request.
+
+    Attributes
+    ----------
+    method, path, params, headers, body
+        What is sent; a body goes as JSON.
+    read
+        Makes the value of a successful answer.
+    repeatable
+        Whether it may be sent again when nobody knows if it was carried out.
+    patience
+        Seconds that the answer may take beyond the usual.
+    """
+
+    method: str
+    path: str
+    read: Callable[[httpx.Response], T]
+    params: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+    repeatable: bool = True
+    patience: float = 0.0
+
+    def build(self, client: "httpx.Client | httpx.AsyncClient", timeout: float) -> httpx.Request:
+        """Return the request as httpx sends it."""
+        given = {name: value for name, value in self.params.items() if value is not None}
+        return client.build_request(
+            self.method,
+            self.path,
+            params=given,
+            headers=dict(self.headers),
+            json=self.body,
+            timeout=httpx.Timeout(timeout, read=timeout + self.patience),
+        )
+
+    def result(self, response: httpx.Response) -> T:
+        """Return the value of an answer, or raise the `Refused` that it tells."""
+        if response.is_success:
+            try:
+                return self.read(response)
+            except (ValueError, KeyError, TypeError, ValidationError, RecordError) as error:
+                raise ServiceError(
+                    f"the answer of {response.url} is not one of a driftfold service "
+                    f"({type(error).__name__}); is the address right, are the versions equal?"
+                ) from error
+        raise refusal(response)
+
+
+@dataclass(frozen=True)
+class Log:
+    """Part of a job's log: its records, where to go on, and whether this was the end of it."""
+
+    records: tuple[Record, ...]
+    last: int
+    state: State
+    complete: bool
+
+
+def submit(
+    spec: JobSpec | Mapping[str, Any] | str | Path, name: str | None, key: str | None
+) -> Call[JobDetail]:
+    """Submit an experiment. A file or preset is read here; a table may extend a preset there."""
+    if isinstance(spec, str | Path):
+        spec = load_spec(spec)
+    table = to_mapping(spec) if isinstance(spec, JobSpec) else dict(spec)
+    body = {"spec": table} if name is None else {"spec": table, "name": name}
+    headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+    return Call("POST", "/v1/jobs", _model(JobDetail), headers=headers, body=body)
+
+
+def get(job: str) -> Call[JobDetail]:
+    """Look at a job."""
+    return Call("GET", _job(job), _model(JobDetail))
+
+
+def page(limit: int, cursor: str | None, state: State | None) -> Call[JobPage]:
+    """List jobs, newest first."""
+    params = {"limit": limit, "cursor": cursor, "state": state}
+    return Call("GET", "/v1/jobs", _model(JobPage), params)
+
+
+def cancel(job: str) -> Call[JobDetail]:
+    """Cancel a job."""
+    return Call("POST", f"{_job(job)}/cancel", _model(JobDetail), repeatable=False)
+
+
+def delete(job: str) -> Call[None]:
+    """Forget a job that is over."""
+    return Call("DELETE", _job(job), lambda response: None, repeatable=False)
+
+
+def records(job: str, after: int, limit: int, wait: float) -> Call[Log]:
+    """Read part of a job's log."""
+    params = {"after": after, "limit": limit, "wait": wait}
+    return Call("GET", f"{_job(job)}/records", _log, params, patience=wait)
+
+
+def lifecycle(job: str, after: int) -> Call[list[Lifecycle]]:
+    """Read what happened to a job beside its records."""
+    read = _model(LifecyclePage)
+    params = {"after": after}
+    return Call("GET", f"{_job(job)}/lifecycle", lambda answer: read(answer).events, params)
+
+
+def attempts(job: str) -> Call[list[Attempt]]:
+    """List the attempts at a job."""
+    read = _model(Attempts)
+    return Call("GET", f"{_job(job)}/attempts", lambda answer: read(answer).attempts)
+
+
+def result(job: str) -> Call[dict[str, Any]]:
+    """Read the result of a job."""
+    return Call("GET", f"{_job(job)}/result", _table)
+
+
+def artefacts(job: str) -> Call[list[Artefact]]:
+    """List the files that a job left."""
+    read = _model(Artefacts)
+    return Call("GET", f"{_job(job)}/artefacts", lambda answer: read(answer).artefacts)
+
+
+def artefact(job: str, name: str) -> Call[bytes]:
+    """Read a file that a job left."""
+    path = f"{_job(job)}/artefacts/{quote(name, safe='')}"
+    return Call("GET", path, lambda response: response.content)
+
+
+def catalogue() -> Call[dict[str, Any]]:
+    """List the kinds that a specification can name."""
+    return Call("GET", "/v1/kinds", _table)
+
+
+def presets() -> Call[list[Preset]]:
+    """List the presets."""
+    read = _model(Presets)
+    return Call("GET", "/v1/presets", lambda answer: read(answer).presets)
+
+
+def workers() -> Call[list[Worker]]:
+    """List the workers that are there."""
+    read = _model(Workers)
+    return Call("GET", "/v1/workers", lambda answer: read(answer).workers)
+
+
+def refusal(response: httpx.Response) -> Exception:
+    """Return the error of an answer that is not a success."""
+    try:
+        told = json.loads(response.content)
+        detail = str(told.get("detail") or told["title"])
+        facts = (response.status_code, str(told.get("type", "")), told.get("errors", ()))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        detail = f"{response.url} answers {response.status_code} {response.reason_phrase}"
+        facts = (response.status_code, "", ())
+    if response.status_code >= 500:
+        return ServiceError(detail)
+    return Refused(detail, *facts)
+
+
+def _job(job: str) -> str:
+    return f"/v1/jobs/{quote(job, safe='')}"
+
+
+def _model(kind: type[M]) -> Callable[[httpx.Response], M]:
+    return lambda response: kind.model_validate_json(response.content)
+
+
+def _table(response: httpx.Response) -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(response.content)
+    return table
+
+
+def _log(response: httpx.Response) -> Log:
+    table = json.loads(response.content)
+    found = tuple(from_json(record) for record in table["records"])
+    return Log(found, table["last"], State(table["state"]), table["complete"])

@@ -1,0 +1,203 @@
+"""The client for programs that wait for their answers."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+import httpx
+
+from driftfold.spec import JobSpec
+from driftfold_api.client import calls
+from driftfold_api.client.calls import Call, Log
+from driftfold_api.client.events import Event, Frames, Position
+from driftfold_api.client.patience import (
+    TRANSIENT,
+    Patience,
+    stream_timeout,
+    worth_another_try,
+)
+from driftfold_api.models import (
+    Artefact,
+    Attempt,
+    End,
+    JobDetail,
+    JobPage,
+    JobView,
+    Lifecycle,
+    Preset,
+    Worker,
+)
+from driftfold_workers.job import State
+
+T = TypeVar("T")
+
+
+class Client:
+    """Talks to a driftfold service. Close it, or use it in a with statement.
+
+    Parameters
+    ----------
+    url
+        Address of the service.
+    timeout
+        Seconds that one answer may take.
+    patience
+        Seconds to keep trying while nobody answers, for requests as for streams.
+
+    Every method raises `Refused` when the service says no, and `Unreachable` when patience ends.
+    """
+
+    def __init__(self, url: str, *, timeout: float = 30.0, patience: float = 30.0) -> None:
+        self.url = url.rstrip("/")
+        self._timeout = timeout
+        self._patience = patience
+        self._http = httpx.Client(base_url=self.url, trust_env=False)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def submit(
+        self,
+        spec: JobSpec | Mapping[str, Any] | str | Path,
+        *,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> JobDetail:
+        """Submit an experiment: an object, a table, a file, or the name of a preset.
+
+        The request is repeated while nobody answers, and makes one job all the same.
+        """
+        return self._send(calls.submit(spec, name, idempotency_key))
+
+    def get(self, job: str) -> JobDetail:
+        """Return a job."""
+        return self._send(calls.get(job))
+
+    def page(
+        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+    ) -> JobPage:
+        """Return part of the list of jobs, newest first."""
+        return self._send(calls.page(limit, cursor, state))
+
+    def list(self, *, state: State | None = None) -> Iterator[JobView]:
+        """Yield all jobs, newest first."""
+        cursor: str | None = None
+        while True:
+            page = self.page(limit=200, cursor=cursor, state=state)
+            yield from page.jobs
+            if (cursor := page.cursor) is None:
+                return
+
+    def cancel(self, job: str) -> JobDetail:
+        """Cancel a job: a queued one at once, a running one at the end of its round."""
+        return self._send(calls.cancel(job))
+
+    def delete(self, job: str) -> None:
+        """Forget a job that is over."""
+        self._send(calls.delete(job))
+
+    def records(self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0) -> Log:
+        """Return part of a job's log; with none there, wait for one up to `wait` seconds."""
+        return self._send(calls.records(job, after, limit, wait))
+
+    def lifecycle(self, job: str, *, after: int = 0) -> Sequence[Lifecycle]:
+        """Return what happened to a job beside its records, at most 1000 events."""
+        return self._send(calls.lifecycle(job, after))
+
+    def attempts(self, job: str) -> Sequence[Attempt]:
+        """Return the attempts at a job."""
+        return self._send(calls.attempts(job))
+
+    def result(self, job: str) -> dict[str, Any]:
+        """Return the result of a job that has succeeded."""
+        return self._send(calls.result(job))
+
+    def artefacts(self, job: str) -> Sequence[Artefact]:
+        """Return what files a job left."""
+        return self._send(calls.artefacts(job))
+
+    def artefact(self, job: str, name: str) -> bytes:
+        """Return a file that a job left."""
+        return self._send(calls.artefact(job, name))
+
+    def catalogue(self) -> dict[str, Any]:
+        """Return the kinds that a specification can name."""
+        return self._send(calls.catalogue())
+
+    def presets(self) -> Sequence[Preset]:
+        """Return the presets."""
+        return self._send(calls.presets())
+
+    def workers(self) -> Sequence[Worker]:
+        """Return the workers that are there."""
+        return self._send(calls.workers())
+
+    def wait(self, job: str) -> JobDetail:
+        """Wait until a job is over, and return it."""
+        for _ in self.watch(job, after=self.get(job).progress.seq):
+            pass
+        return self.get(job)
+
+    def watch(self, job: str, *, after: int = 0, lifecycle_after: int = 0) -> Iterator[Event]:
+        """Yield all records after number `after`, each once and in order, until the job is over.
+
+        What happened to the job comes between them as `Lifecycle`; the last value is an `End`. A
+        lost connection is made again, and the stream goes on where it was.
+        """
+        position = Position(after, lifecycle_after)
+        patience = Patience(self.url, self._patience)
+        while not position.over:
+            try:
+                for frame in self._frames(job, position, patience):
+                    event = position.take(frame)
+                    if event is not None:
+                        yield event
+                    if isinstance(event, End):
+                        return
+                time.sleep(patience.pause("the stream ended early"))
+            except httpx.TransportError as error:
+                time.sleep(patience.pause(error))
+
+    def _frames(self, job: str, position: Position, patience: Patience) -> Iterator[Any]:
+        """Yield the frames of one connection."""
+        frames = Frames()
+        path = f"{calls.get(job).path}/events"
+        timeout = stream_timeout(self._timeout)
+        with self._http.stream("GET", path, params=position.params, timeout=timeout) as response:
+            if response.status_code in TRANSIENT:
+                return
+            if not response.is_success:
+                response.read()
+                raise calls.refusal(response)
+            for piece in response.iter_raw():
+                patience.answered()
+                yield from frames.feed(piece)
+
+    def _send(self, call: Call[T]) -> T:
+        patience = Patience(self.url, self._patience)
+        while True:
+            request = call.build(self._http, self._timeout)
+            try:
+                response = self._http.send(request)
+            except httpx.TransportError as error:
+                if not worth_another_try(error, call.repeatable):
+                    raise patience.give_up(error) from None
+                time.sleep(patience.pause(error))
+                continue
+            if response.status_code not in TRANSIENT or not call.repeatable:
+                return call.result(response)
+            time.sleep(patience.pause(f"status {response.status_code}"))

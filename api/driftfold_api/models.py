@@ -1,0 +1,261 @@
+"""What goes over the wire: requests, checked strictly, and answers.
+
+Answers are read by the client with the same models; it passes over fields that it does not know,
+so that a newer service may add some.
+"""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from annotated_types import Ge, MaxLen
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from driftfold_workers.job import Job, LifecycleEvent, State
+
+Number: TypeAlias = float | Literal["NaN", "Infinity", "-Infinity"]
+"""A number, or the name of one that JSON does not have."""
+
+Count: TypeAlias = Annotated[int, Ge(0)]
+Name: TypeAlias = Annotated[
+    str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")
+]
+"""One line of text: a name is shown in terminals."""
+
+
+class Submission(BaseModel):
+    """A request to run an experiment."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    spec: dict[str, Any] = Field(
+        description="The experiment: a complete specification, or one that `extends` a preset. Its "
+        "schema is at /v1/schema."
+    )
+    name: Name | None = Field(
+        default=None, description="For people; default the specification's own name."
+    )
+
+
+class Answer(BaseModel):
+    """What all answers share."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class Progress(Answer):
+    """How far a job has come."""
+
+    seq: Count = Field(description="Number of the last record in the job's log.")
+    rounds: Count = Field(description="Server steps so far.")
+    horizon_rounds: Count | None = Field(description="Server steps wanted; null: until a time.")
+
+
+class JobView(Answer):
+    """A job, and where to find more of it."""
+
+    id: str
+    name: str
+    state: State
+    reason: str = Field(description="Why it is in this state; of a failure, the error.")
+    created: datetime
+    started: datetime | None
+    finished: datetime | None
+    attempt: Count = Field(description="Attempts begun.")
+    worker: str = Field(description="Who runs it, or ran it last.")
+    needs: list[str] = Field(description="Kinds a worker must have, as family:kind.")
+    progress: Progress
+    links: dict[str, str]
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        """Return a job as it is told."""
+        return cls(**_facts(job))
+
+
+class JobDetail(JobView):
+    """A job with its specification."""
+
+    spec: dict[str, Any]
+    checkpoint: str | None = Field(description="The snapshot that a next attempt would go on from.")
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        """Return a job as it is told."""
+        return cls(**_facts(job), spec=dict(job.spec), checkpoint=job.checkpoint)
+
+
+class JobPage(Answer):
+    """Part of the list of jobs, newest first."""
+
+    jobs: list[JobView]
+    cursor: str | None = Field(description="Give it back for the next part; null at the end.")
+    next: str | None = Field(description="Address of the next part.")
+
+
+class RecordView(Answer):
+    """One record of a job's log. NaN and infinity are text, as JSON has no such numbers."""
+
+    seq: Annotated[int, Ge(1)]
+    kind: str
+    time: Number = Field(description="Virtual seconds.")
+    version: Count = Field(description="Server steps so far.")
+    values: dict[str, Number]
+    timing: dict[str, Number] = Field(default={}, description="Wall and CPU seconds.")
+    note: str = ""
+
+
+class RecordPage(Answer):
+    """Part of a job's log."""
+
+    records: list[RecordView]
+    last: Count = Field(description="Ask for records after this one next.")
+    state: State
+    complete: bool = Field(description="The job is over and this is the end of its log.")
+
+
+class Lifecycle(Answer):
+    """Something that happened to a job, beside its records."""
+
+    number: Annotated[int, Ge(1)]
+    kind: str
+    time: datetime
+    facts: dict[str, Any] = Field(description="Attempt, worker, record number, reason.")
+
+    @classmethod
+    def of(cls, event: LifecycleEvent) -> Self:
+        """Return a lifecycle event as it is told."""
+        return cls(
+            number=event.number, kind=event.kind, time=_moment(event.time), facts=dict(event.facts)
+        )
+
+
+class LifecyclePage(Answer):
+    """Lifecycle events of a job."""
+
+    events: list[Lifecycle]
+    last: Count = Field(description="Ask for events after this one next.")
+
+
+class Attempt(Answer):
+    """One worker's try at a job."""
+
+    epoch: Annotated[int, Ge(1)]
+    attempt: Count
+    worker: str
+    resumed: bool = Field(description="It went on from a snapshot.")
+    started: datetime
+    ended: datetime | None
+    outcome: str = Field(description="running, lost, released, succeeded, failed or canceled.")
+    reason: str
+    first: Count = Field(description="Records in the log when it began.")
+    last: Count | None = Field(description="Records in the log when it ended.")
+
+
+class Attempts(Answer):
+    """All attempts at a job."""
+
+    attempts: list[Attempt]
+
+
+class End(Answer):
+    """The last event of a stream: the job is over, and all of its log was sent."""
+
+    id: str
+    state: State | Literal["deleted"]
+    reason: str
+    seq: Count
+
+
+class Artefact(Answer):
+    """A file that a job left."""
+
+    name: str
+    size: Count
+    modified: datetime
+    href: str
+
+
+class Artefacts(Answer):
+    """Files that a job left."""
+
+    artefacts: list[Artefact]
+
+
+class Preset(Answer):
+    """An experiment to run or to extend."""
+
+    name: str
+    doc: str
+    extends: str | None
+    spec_digest: str
+    spec: dict[str, Any]
+
+
+class Presets(Answer):
+    """All presets."""
+
+    presets: list[Preset]
+
+
+class Worker(Answer):
+    """A worker that is there."""
+
+    name: str
+    kinds: list[str]
+    slots: Count
+    jobs: list[str] = Field(description="Jobs that it runs.")
+    seen: float = Field(description="Seconds since its last sign of life.")
+
+
+class Workers(Answer):
+    """All workers that are there."""
+
+    workers: list[Worker]
+
+
+class Health(Answer):
+    """Whether the service can serve."""
+
+    status: Literal["ok", "ready"]
+    workers: Count | None = None
+
+
+class ProblemEntry(Answer):
+    """One thing that is wrong."""
+
+    field: str
+    detail: str
+
+
+class ProblemDetails(Answer):
+    """A refusal, in the form of RFC 9457."""
+
+    type: str
+    title: Annotated[str, MaxLen(100)]
+    status: Annotated[int, Ge(400)]
+    detail: str
+    instance: str = ""
+    errors: list[ProblemEntry] = []
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    home = f"/v1/jobs/{job.id}"
+    parts = ("records", "events", "lifecycle", "attempts", "result", "artefacts")
+    return {
+        "id": job.id,
+        "name": job.name,
+        "state": job.state,
+        "reason": job.reason,
+        "created": _moment(job.created),
+        "started": _moment(job.started),
+        "finished": _moment(job.finished),
+        "attempt": job.attempt,
+        "worker": job.worker,
+        "needs": list(job.needs),
+        "progress": Progress(seq=job.seq, rounds=job.rounds, horizon_rounds=job.horizon_rounds),
+        "links": {"self": home, **{part: f"{home}/{part}" for part in parts}},
+    }
+
+
+def _moment(seconds: float | None) -> Any:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)

@@ -1,0 +1,173 @@
+"""Problems: every refusal of the API in one form, that of RFC 9457.
+
+The `type` of a problem is an address on this server, where the problem is explained.
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from driftfold.errors import SpecError
+from driftfold_workers.store import Conflict, StoreError, StoreUnreachable, UnknownJob
+
+MEDIA_TYPE = "application/problem+json"
+HOME = "/problems"
+
+_log = logging.getLogger("driftfold.api")
+
+
+@dataclass(frozen=True)
+class ProblemType:
+    """A kind of problem: its status, a title that never changes, and what it means."""
+
+    slug: str
+    status: int
+    title: str
+    meaning: str
+
+    @property
+    def uri(self) -> str:
+        """Where it is explained; it identifies the type."""
+        return f"{HOME}/{self.slug}"
+
+
+MALFORMED = ProblemType(
+    "malformed", 400, "Malformed request", "The body is not one strict JSON text in UTF-8."
+)
+NOT_FOUND = ProblemType("not-found", 404, "Not found", "Nothing has this address.")
+UNKNOWN_JOB = ProblemType(
+    "unknown-job", 404, "Unknown job", "No job has this id: it was deleted, or never was."
+)
+UNKNOWN_ARTEFACT = ProblemType(
+    "unknown-artefact", 404, "Unknown artefact", "The job has no artefact of this name (yet)."
+)
+METHOD = ProblemType(
+    "method-not-allowed", 405, "Method not allowed", "The header Allow lists what is."
+)
+CONFLICT = ProblemType(
+    "conflict", 409, "Conflict", "The state of the job does not allow this; the detail says which."
+)
+TOO_LARGE = ProblemType(
+    "too-large", 413, "Body too large", "A specification is far smaller than this body."
+)
+MEDIA = ProblemType(
+    "unsupported-media-type", 415, "Unsupported media type", "Send application/json."
+)
+INVALID_REQUEST = ProblemType(
+    "invalid-request", 422, "Invalid request",
+    "Fields, parameters or headers are not as they must be; `errors` lists them all.",
+)  # fmt: skip
+INVALID_SPEC = ProblemType(
+    "invalid-spec", 422, "Invalid specification",
+    "The experiment cannot be run as written; `errors` lists every problem with its field.",
+)  # fmt: skip
+KEY_REUSED = ProblemType(
+    "idempotency-key-reused", 422, "Idempotency key reused",
+    "The key has made a job of another specification; use a new key for a new job.",
+)  # fmt: skip
+INTERNAL = ProblemType(
+    "internal", 500, "Internal error", "A fault of the service; its log has the traceback."
+)
+UNREACHABLE = ProblemType(
+    "store-unreachable", 503, "Job store unreachable",
+    "The service cannot reach its job store. The request may or may not have been carried out: "
+    "repeat it, a submission with the same Idempotency-Key.",
+)  # fmt: skip
+
+TYPES = {
+    kind.slug: kind
+    for kind in (
+        *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
+        *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE),
+    )
+}
+_BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, METHOD, TOO_LARGE, MEDIA, MALFORMED)}
+RETRY_AFTER = "2"  # seconds
+
+
+@dataclass
+class Problem(Exception):
+    """Raised by a route to refuse a request."""
+
+    type: ProblemType
+    detail: str
+    errors: Sequence[Mapping[str, str]] = ()
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def answer(problem: Problem, instance: str) -> Response:
+    """Return the response that tells a problem."""
+    told: dict[str, Any] = {
+        "type": problem.type.uri,
+        "title": problem.type.title,
+        "status": problem.type.status,
+        "detail": problem.detail,
+        "instance": instance,
+    }
+    if problem.errors:
+        told["errors"] = list(problem.errors)
+    headers = {"Cache-Control": "no-store", **problem.headers}
+    return Response(json.dumps(told), problem.type.status, headers, MEDIA_TYPE)
+
+
+def invalid_spec(error: SpecError, where: str = "spec") -> Problem:
+    """Return the problem of a specification; each line of the error becomes an entry.
+
+    >>> invalid_spec(SpecError("seed: got -1, wanted 0")).errors
+    [{'field': 'spec.seed', 'detail': 'got -1, wanted 0'}]
+    """
+    return Problem(
+        INVALID_SPEC, str(error), [_entry(line, where) for line in str(error).splitlines()]
+    )
+
+
+def install(app: FastAPI) -> None:
+    """Let an app answer every error with a problem."""
+
+    async def own(request: Request, error: Exception) -> Response:
+        return answer(_as_problem(error), request.url.path)
+
+    async def unexpected(request: Request, error: Exception) -> Response:
+        detail = "the service failed; its log has the traceback"
+        return answer(Problem(INTERNAL, detail), request.url.path)
+
+    for kind in (Problem, StoreError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, own)
+    app.add_exception_handler(Exception, unexpected)  # the server logs it
+
+
+def _as_problem(error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, StoreUnreachable):
+        return Problem(UNREACHABLE, str(error), headers={"Retry-After": RETRY_AFTER})
+    if isinstance(error, UnknownJob | Conflict):
+        return Problem(UNKNOWN_JOB if isinstance(error, UnknownJob) else CONFLICT, str(error))
+    if isinstance(error, RequestValidationError):
+        entries = [
+            {"field": ".".join(map(str, found["loc"])), "detail": found["msg"]}
+            for found in error.errors()
+        ]
+        lines = "\n".join(f"{entry['field']}: {entry['detail']}" for entry in entries)
+        return Problem(INVALID_REQUEST, lines, entries)
+    if isinstance(error, HTTPException):
+        kind = _BY_STATUS.get(error.status_code)
+        if kind is None:
+            kind = ProblemType("other", error.status_code, str(error.detail), "")
+        return Problem(kind, str(error.detail), headers=error.headers or {})
+    _log.error("the job store failed", exc_info=error)
+    return Problem(INTERNAL, "the job store failed; the service's log says how")
+
+
+def _entry(line: str, where: str) -> dict[str, str]:
+    head, colon, rest = line.partition(": ")
+    if colon and head.replace(".", "").replace("[", "").replace("]", "").isidentifier():
+        return {"field": f"{where}.{head}", "detail": rest}
+    return {"field": where, "detail": line}

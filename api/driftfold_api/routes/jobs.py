@@ -1,0 +1,133 @@
+"""Jobs: submit, look, list, cancel, delete."""
+
+import hashlib
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from fastapi import APIRouter, Header, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import StringConstraints, ValidationError
+from starlette.datastructures import URL
+
+from driftfold.errors import SpecError
+from driftfold_api import problem as p
+from driftfold_api.models import JobDetail, JobPage, JobView, Submission
+from driftfold_api.openapi import body, problems
+from driftfold_api.service import JobHere, ServiceHere
+from driftfold_api.strict_json import read_json
+from driftfold_api.submission import Accepted, accept
+from driftfold_workers.job import State
+from driftfold_workers.store import Conflict
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+Key = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")]
+Cursor = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,18}$")]
+POLL_AFTER = "1"  # seconds
+
+
+@router.post(
+    "",
+    status_code=202,
+    response_model=JobDetail,
+    openapi_extra=body(Submission),
+    responses=problems(
+        p.MALFORMED, p.TOO_LARGE, p.MEDIA, p.INVALID_REQUEST, p.INVALID_SPEC, p.KEY_REUSED,
+        p.UNREACHABLE,
+    ),
+)  # fmt: skip
+async def submit(
+    request: Request,
+    response: Response,
+    service: ServiceHere,
+    idempotency_key: Annotated[
+        Key | None,
+        Header(description="Repeat a request with the same key, and one job is made."),
+    ] = None,
+) -> JobDetail:
+    """Submit an experiment. It is queued; `Location` says where to watch it."""
+    accepted = _accepted(await read_json(request))
+    try:
+        job, _ = await service.store.submit(
+            accepted.spec,
+            accepted.needs,
+            name=accepted.name,
+            horizon_rounds=accepted.horizon_rounds,
+            idempotency_key=idempotency_key,
+        )
+    except Conflict as error:
+        raise p.Problem(p.KEY_REUSED, str(error)) from None
+    told = JobDetail.of(job)
+    response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
+    return told
+
+
+@router.get("", response_model=JobPage, responses=problems(p.INVALID_REQUEST, p.UNREACHABLE))
+async def list_jobs(
+    request: Request,
+    service: ServiceHere,
+    limit: Annotated[int, Query(), Ge(1), Le(200)] = 50,
+    cursor: Annotated[Cursor | None, Query(description="From the page before.")] = None,
+    state: Annotated[State | None, Query(description="Only jobs in this state.")] = None,
+) -> JobPage:
+    """List jobs, newest first."""
+    page = await service.store.list(limit=limit, cursor=cursor, state=state)
+    following = None
+    if page.cursor is not None:
+        url: URL = request.url.include_query_params(cursor=page.cursor)
+        following = f"{url.path}?{url.query}"
+    return JobPage(jobs=[JobView.of(job) for job in page.jobs], cursor=page.cursor, next=following)
+
+
+@router.get(
+    "/{job}",
+    response_model=JobDetail,
+    responses={304: {"description": "Unchanged"}, **problems(p.UNKNOWN_JOB, p.UNREACHABLE)},
+)
+async def get_job(
+    job: JobHere,
+    service: ServiceHere,
+    if_none_match: Annotated[str | None, Header(description="ETag of what is known.")] = None,
+) -> Response:
+    """Return a job. Its ETag changes with all that is told of it."""
+    text = JobDetail.of(await service.store.get(job)).model_dump_json().encode()
+    tag = f'W/"{hashlib.blake2b(text, digest_size=12).hexdigest()}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    known = {part.strip() for part in (if_none_match or "").split(",")}
+    if tag in known or "*" in known:
+        return Response(status_code=304, headers=headers)
+    return Response(text, headers=headers, media_type="application/json")
+
+
+@router.post(
+    "/{job}/cancel",
+    status_code=202,
+    response_model=JobDetail,
+    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE),
+)
+async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
+    """Cancel a job: a queued one at once, a running one at the end of its round."""
+    told = JobDetail.of(await service.store.cancel(job))
+    if not told.state.final:
+        response.headers["Retry-After"] = POLL_AFTER
+    return told
+
+
+@router.delete(
+    "/{job}", status_code=204, responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE)
+)
+async def delete(job: JobHere, service: ServiceHere) -> None:
+    """Forget a job that is over, and its log. Its artefacts stay where they are."""
+    await service.store.delete(job)
+
+
+def _accepted(given: object) -> Accepted:
+    try:
+        wanted = Submission.model_validate(given)
+    except ValidationError as error:
+        found = [{**entry, "loc": ("body", *entry["loc"])} for entry in error.errors()]
+        raise RequestValidationError(found) from None
+    try:
+        return accept(wanted.spec, wanted.name)
+    except SpecError as error:
+        raise p.invalid_spec(error) from None

@@ -1,0 +1,73 @@
+"""The server of the API: uvicorn, which ends streams when it is told to stop."""
+
+import socket
+
+import uvicorn
+from fastapi import FastAPI
+
+from driftfold_api.errors import RequestError
+
+BACKLOG = 2048  # connections that wait to be accepted
+STOP_WITHIN = 10  # seconds for requests that are being answered
+
+
+class Server(uvicorn.Server):
+    """Serves an app of `create_app`.
+
+    By itself uvicorn waits for open streams until the last client has left.
+    """
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End all streams, then stop."""
+        app: FastAPI = self.config.app  # type: ignore[assignment]
+        app.state.service.close()
+        await super().shutdown(sockets)
+
+
+def server_of(app: FastAPI, *, log_level: str = "warning") -> Server:
+    """Return a server for an app; give its `serve` a socket from `listen`."""
+    config = uvicorn.Config(
+        app,
+        log_level=log_level,
+        access_log=False,
+        lifespan="on",
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=STOP_WITHIN,
+        ws="none",
+        server_header=False,
+    )
+    return Server(config)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address; port 0 takes a free one.
+
+    Raises
+    ------
+    RequestError
+        The address cannot be had.
+    """
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(address)
+            listening.listen(BACKLOG)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        raise RequestError(
+            f"cannot listen at {host}, port {port}: {(error.strerror or str(error)).lower()}; "
+            "choose another --port (0 takes a free one) or --host"
+        ) from None
+    return listening
+
+
+def url_of(listening: socket.socket) -> str:
+    """Return the address that a client of this machine uses."""
+    host, port = listening.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,75 @@
+"""What every route needs: the job store, the folder of runs, the live logs, the way out."""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+from uuid import UUID
+
+from fastapi import Depends, Request
+
+from driftfold_api.feed import Feeds
+from driftfold_workers.store import JobStore, UnknownJob
+
+T = TypeVar("T")
+
+
+class Service:
+    """The parts of one running API."""
+
+    def __init__(self, store: JobStore, runs: Path | None) -> None:
+        self.store = store
+        self.runs = runs
+        self.feeds = Feeds(store)
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        """End every stream and every wait: the server is about to stop."""
+        self._closing.set()
+        self.feeds.close()
+
+    async def unless_gone(self, request: Request, work: Coroutine[Any, Any, T]) -> T | None:
+        """Return what `work` returns, or None when the client left or the server stops first."""
+        task = asyncio.create_task(work)
+        others = [
+            asyncio.create_task(disconnected(request)),
+            asyncio.create_task(self._closing.wait()),
+        ]
+        try:
+            await asyncio.wait([task, *others], return_when=asyncio.FIRST_COMPLETED)
+            return task.result() if task.done() else None
+        finally:
+            await cancel(task, *others)
+
+
+async def disconnected(request: Request) -> None:
+    """Return when the client has gone. The body must have been read."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def cancel(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel tasks and wait until they are over."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that the app was made for."""
+    service: Service = request.app.state.service
+    return service
+
+
+def job_id(job: str) -> str:
+    """Refuse what cannot be the id of a job before the store is asked."""
+    try:
+        if str(UUID(job)) == job:
+            return job
+    except ValueError:
+        pass
+    raise UnknownJob(f"no job has the id {job[:50]!r}; ids look like {UUID(int=7 << 76)}")
+
+
+ServiceHere = Annotated[Service, Depends(service_of)]
+JobHere = Annotated[str, Depends(job_id)]

@@ -1,0 +1,57 @@
+"""From a specification off the network to one that a worker may run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from driftfold import presets
+from driftfold.errors import SpecError
+from driftfold.spec import load_spec, to_mapping
+from driftfold_workers.needs import needs_of
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A sound experiment: its complete specification, and what the store wants to know of it."""
+
+    spec: Mapping[str, Any]
+    needs: tuple[str, ...]
+    name: str
+    horizon_rounds: int | None
+
+
+def accept(table: Mapping[str, Any], name: str | None = None) -> Accepted:
+    """Check a specification, and complete it.
+
+    It may extend a preset. It may not extend a file, nor load code: the paths and modules of the
+    server are none of its business.
+
+    Raises
+    ------
+    SpecError
+        With a line for every problem.
+
+    Examples
+    --------
+    >>> accepted = accept({"extends": "pca-synthetic", "seed": 4, "horizon": {"rounds": 5}})
+    >>> accepted.horizon_rounds, accepted.spec["seed"]
+    (5, 4)
+    >>> accept({"extends": "../secret.toml"})
+    Traceback (most recent call last):
+    driftfold.errors.SpecError: extends: got '../secret.toml', wanted the name of a preset: ...
+    """
+    parent = table.get("extends")
+    if isinstance(parent, str) and parent not in presets.names():
+        near = get_close_matches(parent, presets.names(), n=1)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        raise SpecError(
+            f"extends: got {parent[:60]!r}, wanted the name of a preset: {hint}the service reads "
+            f"no files for a specification; presets: {', '.join(presets.names())}"
+        )
+    spec = load_spec(table)
+    complete = to_mapping(spec)
+    if not spec.name.isprintable():
+        raise SpecError(f"name: got {spec.name[:60]!r}, wanted one line of printable text")
+    title = spec.name if name is None else name
+    return Accepted(complete, needs_of(spec), title, spec.horizon.rounds)
