@@ -7,6 +7,7 @@ import numpy as np
 
 from driftfold.algorithms.base import Algorithm, LocalResult
 from driftfold.compute.base import Compute, Engine, Stack
+from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
 from driftfold.compute.stacked import Stacked
 from driftfold.compute.tickets import TicketBook
@@ -40,9 +41,9 @@ class Desk:
     algorithm: Algorithm[Any]
 
     @property
-    def download(self) -> Any:
+    def download(self) -> Download:
         state = self.algorithm.begin(self.problem, self.problem.initial_point())
-        return self.algorithm.phases(self.problem)[0].broadcast(state, 0)
+        return Download(0, self.algorithm.phases(self.problem)[0].broadcast(state, 0))
 
 
 def open_desk(
@@ -61,4 +62,4 @@ def open_desk(
 def alone(desk: Desk, phase: int, client: int, dispatch: int, steps: int, memory: Any) -> Any:
     """What the work gives when it is done by hand, for one client."""
     view = desk.problem.view(np.array(client), np.array(dispatch))
-    return desk.algorithm.phases(desk.problem)[phase].local(desk.download, view, memory, steps)
+    return desk.algorithm.phases(desk.problem)[phase].local(desk.download.tree, view, memory, steps)

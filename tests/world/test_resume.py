@@ -35,7 +35,17 @@ BUFFERED: dict[str, Any] = {
     "latency": {"kind": "lognormal", "per_sample": 0.1},
 }
 DECIDING: dict[str, Any] = {**BUFFERED, "cadence": {"kind": "test-buffered", "decides": True}}
-CASES = {"synchronous": SYNCHRONOUS, "buffered": BUFFERED, "deciding": DECIDING}
+DOWNLOADING: dict[str, Any] = {  # so slowly that most clients in flight are at it
+    **BUFFERED,
+    "participation": {"kind": "always"},
+    "latency": {"kind": "lognormal", "per_sample": 0.001, "down": 20.0},
+}
+CASES = {
+    "synchronous": SYNCHRONOUS,
+    "buffered": BUFFERED,
+    "deciding": DECIDING,
+    "downloading": DOWNLOADING,
+}
 
 assert toys  # importing it registers its kinds
 

@@ -9,7 +9,7 @@ from driftfold.trees import map_leaves, rows, spread
 
 
 class Memories:
-    """One memory tree for each client that was ever visited, as rows of growing arrays.
+    """One memory tree for each client that ever learnt something, as rows of growing arrays.
 
     >>> store = Memories(np.zeros(2))
     >>> store.write(np.array([7, 3]), np.array([[1.0, 1.0], [2.0, 2.0]]))
@@ -21,16 +21,17 @@ class Memories:
     def __init__(self, fresh: Any) -> None:
         self._fresh = fresh
         self._row: dict[int, int] = {}
-        self._table = spread(fresh, 0)
+        self._table = spread(fresh, 1)  # row 0 is what a new client has
 
     def read(self, clients: Ints) -> Any:
         """Memories of `clients` with a leading axis; a client not yet visited has a fresh one."""
-        self._visit(clients)
-        return rows(self._table, [self._row[c] for c in clients.tolist()])
+        return rows(self._table, [self._row.get(c, 0) for c in clients.tolist()])
 
     def write(self, clients: Ints, memory: Any) -> None:
         """Store the memories of distinct `clients`."""
-        self._visit(clients)
+        for c in clients.tolist():
+            self._row.setdefault(c, len(self._row) + 1)
+        self._grow(len(self._row) + 1)
         index = [self._row[c] for c in clients.tolist()]
 
         def put(table: Any, new: Any) -> Any:
@@ -40,21 +41,16 @@ class Memories:
         map_leaves(put, self._table, memory)
 
     def visited(self) -> tuple[Ints, Any]:
-        """Ids of the clients visited so far, in order of first visit, and their memories."""
+        """Ids of the clients that have a memory, in order of the first, and their memories."""
         count = len(self._row)
-        return np.array(list(self._row), dtype=np.int64), rows(self._table, slice(0, count))
+        return np.array(list(self._row), dtype=np.int64), rows(self._table, slice(1, count + 1))
 
     def restore(self, clients: Ints, memory: Any) -> None:
         """Forget everything and take over what `visited` gave."""
         self._row = {}
-        self._table = spread(self._fresh, 0)
+        self._table = spread(self._fresh, 1)
         if len(clients):
             self.write(clients, memory)
-
-    def _visit(self, clients: Ints) -> None:
-        for c in clients.tolist():
-            self._row.setdefault(c, len(self._row))
-        self._grow(len(self._row))
 
     def _grow(self, needed: int) -> None:
         def grow(table: Any, fresh: Any) -> Any:

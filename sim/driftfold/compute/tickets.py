@@ -14,6 +14,7 @@ import numpy as np
 from driftfold.algorithms.base import LocalResult, Phase
 from driftfold.arrays import Ints
 from driftfold.compute.base import Engine, Stack
+from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
 from driftfold.errors import ReplayMismatch
 from driftfold.trees import decode, encode, finite_rows, leaves, rows, stack
@@ -39,7 +40,7 @@ class Ticket:
     )
 
     def __init__(
-        self, number: int, phase: int, client: int, dispatch: int, download: Any, steps: int
+        self, number: int, phase: int, client: int, dispatch: int, download: Download, steps: int
     ) -> None:
         self.number = number
         self.phase = phase
@@ -94,7 +95,7 @@ class TicketBook:
         """Mean number of clients in a stack."""
         return self.stacked / self.stacks if self.stacks else 0.0
 
-    def submit(self, phase: int, client: int, dispatch: int, download: Any) -> Ticket:
+    def submit(self, phase: int, client: int, dispatch: int, download: Download) -> Ticket:
         """Promise a piece of work, at its virtual start."""
         number = self.next
         self.next = number + 1
@@ -152,6 +153,10 @@ class TicketBook:
         payload, metrics = _gather([tickets[i] for i in good])
         return Results(good, payload, metrics, faults, failures)
 
+    def downloads(self) -> list[Download]:
+        """What the work promised or unused was computed from, or will be."""
+        return [t.download for t in (*self.live.values(), *self._pending.values())]
+
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
         while self._pending:
@@ -170,32 +175,18 @@ class TicketBook:
     def snapshot(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """JSON-ready description of everything promised or unused; arrays go to `arrays`."""
         kept = {**self.live, **self._pending}
-        downloads: dict[int, Any] = {}
         tickets = []
         for number in sorted(kept):
-            ticket = kept[number]
-            if id(ticket.download) not in downloads:
-                downloads[id(ticket.download)] = (len(downloads), encode(ticket.download, arrays))
+            ticket, result = kept[number], None
             block = ticket.block
-            result = None
             if block is not None:
                 metrics = {k: v[ticket.row] for k, v in block.metrics.items()}
                 parts = (rows(block.payload, ticket.row), rows(block.memory, ticket.row), metrics)
                 result = encode(parts, arrays)
             tickets.append(
-                {
-                    "number": number,
-                    "steps": ticket.steps,
-                    "download": downloads[id(ticket.download)][0],
-                    "result": result,
-                    "fault": ticket.fault,
-                }
+                {"number": number, "steps": ticket.steps, "result": result, "fault": ticket.fault}
             )
-        return {
-            "next": self.next,
-            "downloads": [skeleton for _, skeleton in downloads.values()],
-            "tickets": tickets,
-        }
+        return {"next": self.next, "tickets": tickets}
 
     def restore(self, state: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
         """Fill the tickets that replay recreated with what `snapshot` described."""
@@ -209,10 +200,8 @@ class TicketBook:
             )
         self._pending = {}
         self.next = state["next"]
-        downloads = [decode(skeleton, arrays) for skeleton in state["downloads"]]
         for saved in state["tickets"]:
             ticket = kept[saved["number"]]
-            ticket.download = downloads[saved["download"]]
             ticket.steps, ticket.fault = saved["steps"], saved["fault"]
             if saved["result"] is not None:
                 one = rows(decode(saved["result"], arrays), None)  # a leading axis of length 1
@@ -223,6 +212,7 @@ class TicketBook:
     def _compute(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> None:
         try:
             block = self._engine.run(self._stack(phase, steps, group))
+            sound = finite_rows((block.payload, block.memory), len(group))
         except Exception as error:
             if self._engine.strict:
                 raise
@@ -234,7 +224,6 @@ class TicketBook:
             return
         self.stacks += 1
         self.stacked += len(group)
-        sound = finite_rows((block.payload, block.memory), len(group))
         for row, ticket in enumerate(group):
             if sound[row]:
                 ticket.block, ticket.row = block, row
@@ -252,7 +241,7 @@ class TicketBook:
             steps=steps,
             clients=clients,
             dispatches=np.array([t.dispatch for t in group], dtype=np.int64),
-            downloads=downloads[:1] if shared else downloads,
+            downloads=[d.tree for d in (downloads[:1] if shared else downloads)],
             shared=shared,
             memory=None if self.memories is None else self.memories.read(clients),
         )

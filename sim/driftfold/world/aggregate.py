@@ -11,6 +11,7 @@ import numpy as np
 
 from driftfold.algorithms.base import Arrivals
 from driftfold.arrays import Floats, Ints
+from driftfold.compute.download import Download
 from driftfold.compute.tickets import TicketBook
 from driftfold.errors import BadUpdate, ClientError
 from driftfold.telemetry.metrics import merge
@@ -44,7 +45,8 @@ class Aggregator:
         self.metrics: Mapping[str, float] = {}
         self.asleep = False
         self._spoiled = False
-        self._sent: dict[tuple[int, int], tuple[Any, Any]] = {}
+        self._latest: dict[int, Download] = {}  # by phase, since the server last moved
+        self._downloads = 0
         self._round: dict[int, Mapping[str, float]] = {}  # by phase, of its latest step
         self._detail: dict[int, Mapping[str, Any]] = {}
         self._wall, self._cpu = perf_counter(), process_time()
@@ -62,30 +64,34 @@ class Aggregator:
             "weighing": self.weighing,
             "metrics": dict(self.metrics),
             "spoiled": self._spoiled,
+            "downloads": self._downloads,
         }
 
-    def restore(self, parts: Mapping[str, Any]) -> None:
-        """Take over what `parts` gave."""
+    def restore(self, parts: Mapping[str, Any], version: int) -> None:
+        """Take over what `parts` gave, at server version `version`."""
         self.state, self.weighing = parts["state"], parts["weighing"]
         self.metrics, self._spoiled = parts["metrics"], parts["spoiled"]
+        self._downloads = parts["downloads"]
+        for phase, sent in self._latest.items():
+            if sent.tree is None:  # it was sent, and nobody has it any more
+                sent.tree = self._world.phases[phase].broadcast(self.state, version)
 
-    def broadcast(self, phase: int, version: int) -> Any:
+    def broadcast(self, phase: int, version: int) -> Download:
         """Return what a phase sends down at this version.
 
-        Asked again at the same state it returns the same object, so that clients who got it at
-        different times still share a stack.
+        Asked again before the server has moved it returns the same object, so that clients who got
+        it at different times share a stack.
         """
-        if self.asleep:
-            return None
-        state, sent = self._sent.get((phase, version), (None, None))
-        if state is not self.state:
-            sent = self._world.phases[phase].broadcast(self.state, version)
-            kept = {k: v for k, v in self._sent.items() if v[0] is self.state}
-            self._sent = {**kept, (phase, version): (self.state, sent)}
+        sent = self._latest.get(phase)
+        if sent is None:
+            tree = None if self.asleep else self._world.phases[phase].broadcast(self.state, version)
+            sent = self._latest[phase] = Download(self._downloads, tree)
+            self._downloads += 1
         return sent
 
     def step(self, phase: int, arrivals: Sequence[Arrival], version: int, time: float) -> None:
         """Aggregate the arrivals of one phase into the state."""
+        self._latest = {}
         if self.asleep:
             return
         if self._spoiled and phase:
@@ -100,6 +106,7 @@ class Aggregator:
 
     def skip(self, version: int) -> None:
         """Count a round that leaves the model as it was; once, whatever else it has no use for."""
+        self._latest = {}
         if not self.asleep and not self._spoiled:
             self._spoiled = True
             self._tally.add("skipped")
@@ -128,7 +135,10 @@ class Aggregator:
         """Measure the model and report it. Schedules no events, draws no numbers."""
         world = self._world
         model = world.algorithm.model(self.state)
-        memories = None if self._tickets.memories is None else self._tickets.memories.visited()
+        memories = None
+        if self._tickets.memories is not None:
+            self._tickets.flush()  # what clients learnt counts, needed by a step or not
+            memories = self._tickets.memories.visited()
         self.metrics = merge(
             world.problem.evaluate(model, time),
             world.algorithm.evaluate(world.problem, self.state, memories, time),
@@ -193,12 +203,13 @@ class Aggregator:
         self, good: Sequence[Arrival], clients: Ints, payload: Any, version: int
     ) -> Arrivals[Any, Any]:
         downloads = [a.ticket.download for a in good if a.ticket is not None]
-        shared = all(d is downloads[0] for d in downloads)
+        first = downloads[0].tree
+        shared = all(d.tree is first for d in downloads)
         versions = np.array([a.errand.version for a in good], dtype=np.int64)
         return Arrivals(
             clients=clients,
             payload=payload,
-            download=spread(downloads[0], len(good)) if shared else stack(downloads),
+            download=spread(first, len(good)) if shared else stack([d.tree for d in downloads]),
             versions=versions,
             stale=versions < version,
         )

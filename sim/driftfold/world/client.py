@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from driftfold.compute.download import Download
 from driftfold.kernel import now, sleep
 from driftfold.world.events import DOWNLOADED, LEFT, SENT, WORKED
 
@@ -23,7 +24,7 @@ class Errand(NamedTuple):
     phase: int
     dispatch: int
     version: int
-    payload: Any
+    payload: Download
     sent: float
     download: float
     work: float

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from driftfold.checkpoint.base import CheckpointStore, Snapshot
+from driftfold.compute.download import Download
 from driftfold.errors import CheckpointError, ReplayMismatch
 from driftfold.kernel import now
 from driftfold.telemetry.recorder import Recorder
@@ -138,6 +139,10 @@ class Keeper:
             "recorder": self._recorder.state(),
             "tally": server.tally.state(),
             "tickets": tickets,
+            "downloads": {
+                str(number): encode(sent.tree, arrays)
+                for number, sent in sorted(server.downloads().items())
+            },
             "aggregator": encode(aggregator.parts(), arrays),
             "memories": None if memories is None else encode(memories.visited(), arrays),
         }
@@ -151,11 +156,23 @@ class Keeper:
         server.decided = len(server.decisions)
         server.tally.restore(meta["tally"])
         server.tickets.restore(meta["tickets"], arrays)
-        server.aggregator.restore(decode(meta["aggregator"], arrays))
+        self._refill(server.downloads(), past)
+        server.aggregator.restore(decode(meta["aggregator"], arrays), server.version)
         if server.tickets.memories is not None:
             server.tickets.memories.restore(*decode(meta["memories"], arrays))
         self._recorder.restore(meta["recorder"])
         self.past = None
+
+    def _refill(self, sent: Mapping[int, Download], past: Snapshot) -> None:
+        """Fill the downloads that were sent again without tensors while events were replayed."""
+        wanted = {int(number): tree for number, tree in past.meta["downloads"].items()}
+        if not wanted.keys() <= sent.keys():
+            raise ReplayMismatch(
+                f"replay has the downloads {sorted(sent)[:9]} in use; the run had "
+                f"{sorted(wanted)[:9]}: the code has changed what happens, start the run afresh"
+            )
+        for number, tree in wanted.items():
+            sent[number].tree = decode(tree, past.arrays)
 
     def _sleep(self, server: Server, asleep: bool) -> None:
         server.aggregator.asleep = server.tickets.asleep = asleep

@@ -6,11 +6,12 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from driftfold.arrays import Ints
+from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import VirtualLoop, now, sleep
@@ -27,6 +28,13 @@ class NobodyLeft(Exception):
     """No client will ever be available again: the end of the story, not an error."""
 
 
+class Flight(NamedTuple):
+    """A client on a visit."""
+
+    errand: Errand
+    task: asyncio.Task[None]
+
+
 class Server:
     """One federation's server.
 
@@ -37,7 +45,7 @@ class Server:
     dispatches
         Invitations made so far; the next one's number.
     in_flight
-        The task of each client that is on a visit. A client in flight is never invited again.
+        Each client that is on a visit, with its errand and task. It is never invited again.
     """
 
     def __init__(
@@ -48,7 +56,7 @@ class Server:
         self.aggregator = aggregator
         self.tally = tally
         self.inbox = Inbox(len(world.phases))
-        self.in_flight: dict[int, asyncio.Task[None]] = {}
+        self.in_flight: dict[int, Flight] = {}
         self.carried: dict[int, int] = {}
         self.decisions: list[list[Any]] = []
         self.decided = 0
@@ -76,13 +84,16 @@ class Server:
     async def somebody(self) -> Ints:
         """Return the pool as soon as it is not empty: time jumps to the next client that comes.
 
-        Raises `NobodyLeft` when none ever will.
+        When none ever will, it raises `NobodyLeft`; with clients in flight, who may be free again,
+        it returns the empty pool.
         """
         while not len(pool := self.pool()):
             idle = np.ones(len(self._everyone), dtype=bool)
             idle[list(self.in_flight)] = False
             times = self.world.attendance.next_on(self._everyone[idle], now())
             soonest = float(times.min(initial=np.inf))
+            if soonest == np.inf and self.in_flight:
+                return pool
             if soonest == np.inf:
                 raise NobodyLeft
             if not soonest > now():  # or the server would ask again at this instant for ever
@@ -141,7 +152,8 @@ class Server:
                 leaves,
                 key,
             )
-            self.in_flight[client] = start(errand.visit(self), name=f"client {client}")
+            task = start(errand.visit(self), name=f"client {client}")
+            self.in_flight[client] = Flight(errand, task)
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
@@ -161,6 +173,11 @@ class Server:
         if self.world.phases[phase].missed == "carry":
             self.carried.update(dict.fromkeys(away.tolist(), phase))
         return clients[here]
+
+    def downloads(self) -> dict[int, Download]:
+        """What was sent and is still in use, by its number."""
+        flights = [flight.errand.payload for flight in self.in_flight.values()]
+        return {sent.number: sent for sent in (*flights, *self.tickets.downloads())}
 
     # -- receiving ----------------------------------------------------------------------------
 
@@ -198,7 +215,7 @@ class Server:
 
     async def dismiss(self, dispatch: int) -> None:
         """Send home every client still in flight, and wait until all have stopped."""
-        late = list(self.in_flight.values())
+        late = [flight.task for flight in self.in_flight.values()]
         if late:
             self.loop.record(server_key(dispatch, 0, CLOSED))
             for task in late:

@@ -46,7 +46,7 @@ async def live(server: Server, cadence: Cadence, keeper: Keeper) -> str:
             raise
         ended = "seconds"
     finally:
-        for task in list(server.in_flight.values()):
-            task.cancel()
+        for flight in list(server.in_flight.values()):
+            flight.task.cancel()
     keeper.end(server)
     return ended
