@@ -39,4 +39,5 @@ def build(spec: JobSpec) -> World:
         faults=spec.faults,
         horizon=spec.horizon,
         evaluate_every=spec.evaluate_every,
+        metrics=spec.metrics,
     )

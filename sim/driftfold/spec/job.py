@@ -23,6 +23,7 @@ from driftfold.spec.codec import decode, encode
 from driftfold.spec.limits import check_limits
 from driftfold.spec.problems import shown
 from driftfold.tasks.base import Task
+from driftfold.tasks.metric import Metric
 from driftfold.world.cadence import Cadence, Synchronous
 from driftfold.world.policy import FaultPolicy, Horizon
 
@@ -55,6 +56,8 @@ class JobSpec:
         Root of all randomness, 0 .. 2^64 - 1.
     evaluate_every
         Server steps between evaluations of the model.
+    metrics
+        What evaluations measure beyond the task's own metrics.
     checkpoint_every
         Server steps between snapshots; 0 writes none.
     name
@@ -72,6 +75,7 @@ class JobSpec:
     horizon: Horizon
     seed: Annotated[int, Ge(0), Le(2**64 - 1)] = 0
     evaluate_every: Annotated[int, Ge(1)] = 10
+    metrics: tuple[Metric, ...] = ()
     checkpoint_every: Annotated[int, Ge(0)] = 0
     name: Annotated[str, MaxLen(200)] = ""
 

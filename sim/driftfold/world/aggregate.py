@@ -141,6 +141,7 @@ class Aggregator:
             memories = self._tickets.memories.visited()
         self.metrics = merge(
             world.problem.evaluate(model, time),
+            *(metric.measure(world.problem, model, time) for metric in world.metrics),
             world.algorithm.evaluate(world.problem, self.state, memories, time),
         )
         self._recorder.emit("evaluation", time, version, self.metrics)

@@ -2,15 +2,27 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from driftfold.compute.download import Download
+from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.kernel import now, sleep
 from driftfold.world.events import DOWNLOADED, LEFT, SENT, WORKED
 
-if TYPE_CHECKING:
-    from driftfold.compute.tickets import Ticket
-    from driftfold.world.server import Server
+
+class Host(Protocol):
+    """What a client needs of its server: see `world/server.py`."""
+
+    tickets: TicketBook
+
+    def receive(self, errand: "Errand", ticket: Ticket) -> None:
+        """Take in what a client sent."""
+
+    def fail(self, errand: "Errand", ticket: Ticket | None, why: str) -> None:
+        """Take in the news that a client failed."""
+
+    def lose(self, errand: "Errand", ticket: Ticket | None, late: bool = False) -> None:
+        """Settle a client that will not deliver."""
 
 
 class Errand(NamedTuple):
@@ -32,7 +44,7 @@ class Errand(NamedTuple):
     leaves: float
     key: int
 
-    def visit(self, server: "Server") -> Coroutine[Any, Any, None]:
+    def visit(self, server: Host) -> Coroutine[Any, Any, None]:
         """Return the client's life for this errand; how it ends is known from its times.
 
         Work that ends at the very instant at which the session does still counts.
@@ -49,7 +61,7 @@ class Errand(NamedTuple):
         return min(1.0, spent / self.work) if self.work else float(spent >= 0)
 
 
-async def deliver(server: "Server", errand: Errand) -> None:
+async def deliver(server: Host, errand: Errand) -> None:
     """Download, work, upload. The tensor work is promised when it starts, not done.
 
     A stage that takes no time is no event.
@@ -70,7 +82,7 @@ async def deliver(server: "Server", errand: Errand) -> None:
         server.receive(errand, ticket)
 
 
-async def leave_early(server: "Server", errand: Errand) -> None:
+async def leave_early(server: Host, errand: Errand) -> None:
     """Get as far as the session lasts."""
     ticket = None
     key = errand.key
@@ -88,9 +100,7 @@ async def leave_early(server: "Server", errand: Errand) -> None:
         server.lose(errand, ticket)
 
 
-def give_up(
-    server: "Server", errand: Errand, ticket: "Ticket | None", failure: BaseException
-) -> None:
+def give_up(server: Host, errand: Errand, ticket: Ticket | None, failure: BaseException) -> None:
     """End a visit that was broken off: sent home by the server, or by an error of its own."""
     if isinstance(failure, Exception):
         server.fail(errand, ticket, f"{type(failure).__name__}: {failure}")

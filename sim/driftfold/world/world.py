@@ -10,6 +10,7 @@ from driftfold.fleet import Fleet
 from driftfold.latency.base import Delays
 from driftfold.participation.base import Attendance
 from driftfold.tasks.base import Problem
+from driftfold.tasks.metric import Metric
 from driftfold.world.policy import FaultPolicy, Horizon
 
 
@@ -27,8 +28,8 @@ class World:
         The rule that weights contributions, and its state before the first round.
     faults, horizon
         What to do with failures, and when to end.
-    evaluate_every
-        Server steps between evaluations.
+    evaluate_every, metrics
+        Server steps between evaluations, and what they measure beyond the task's own metrics.
     """
 
     problem: Problem
@@ -41,6 +42,7 @@ class World:
     faults: FaultPolicy
     horizon: Horizon
     evaluate_every: int = 10
+    metrics: Sequence[Metric] = ()
 
     @property
     def fleet(self) -> Fleet:
