@@ -1,8 +1,10 @@
 """Every job store keeps one contract, on every server program of this machine."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import pytest_asyncio
@@ -43,16 +45,17 @@ async def store(server: EmbeddedServer) -> AsyncIterator[JobStore]:
 
 
 async def test_what_is_submitted_is_kept(store: JobStore) -> None:
-    job, new = await store.submit(SPEC, ["b:x", "a:y", "b:x"], name="häß\n", horizon_rounds=40)
+    spec = MappingProxyType(SPEC | {"nested": MappingProxyType({"a": 1})})
+    job, new = await store.submit(spec, ["b:x", "a:y", "b:x"], name="häß\n", horizon_rounds=40)
     assert new
-    assert job.spec == SPEC
+    assert job.spec == SPEC | {"nested": {"a": 1}}
     assert job.needs == ("a:y", "b:x")
     assert (job.state, job.name, job.horizon_rounds) == (State.QUEUED, "häß\n", 40)
     assert (job.attempt, job.epoch, job.seq, job.rounds) == (0, 0, 0, 0)
     assert job.created > 1.7e9
     assert (job.started, job.finished, job.checkpoint, job.result) == (None,) * 4
     again = await store.get(job.id)
-    assert again.spec == SPEC
+    assert again.spec == job.spec
     assert (again.needs, again.created, again.name) == (job.needs, job.created, job.name)
     assert await told(store, job.id) == ["submitted"]
     assert await store.read(job.id) == []
@@ -77,10 +80,10 @@ async def test_the_life_of_a_job(store: JobStore) -> None:
     assert await store.append(job.id, epoch, 1, lines(1, 3), rounds=3) == 3
     assert await store.append(job.id, epoch, 4, lines(4, 4), rounds=4, checkpoint="1:a") == 4
     assert await store.heartbeat(job.id, epoch, 30.0) == "ok"
-    await store.finish(job.id, epoch, State.SUCCEEDED, result={"gap": 0.5, "rows": [1, None]})
+    await store.finish(job.id, epoch, State.SUCCEEDED, result={"gap": math.inf, "rows": [1, None]})
     over = await store.get(job.id)
     assert (over.state, over.seq, over.rounds, over.checkpoint) == (State.SUCCEEDED, 4, 4, "1:a")
-    assert over.result == {"gap": 0.5, "rows": [1, None]}
+    assert over.result == {"gap": math.inf, "rows": [1, None]}
     assert over.finished is not None
     assert over.finished >= job.started
     assert await store.read(job.id) == lines(1, 4)

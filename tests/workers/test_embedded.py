@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from driftfold_workers import server_binary
+from driftfold_workers import embedded, server_binary
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.server_binary import (
     ServerError,
@@ -57,7 +57,7 @@ class Command:
         self.process.communicate()
 
 
-def client(server: EmbeddedServer) -> "Redis":
+def client(server: EmbeddedServer) -> Redis:
     return Redis.from_url(server.url)
 
 
@@ -172,6 +172,16 @@ def test_a_server_that_was_killed_is_restarted(tmp_path: Path) -> None:
         with client(server) as redis:
             assert redis.get("a") == b"1"
         other.leave()
+
+
+def test_a_server_that_does_not_stop_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "STOPPED_WITHIN", 0.2)
+    server = EmbeddedServer.open(tmp_path)
+    os.kill(server.pid, signal.SIGSTOP)
+    server.stop()
+    assert gone(server.pid)
 
 
 def test_a_log_that_was_cut_short_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ class EmbeddedServer:
             start_new_session=True,  # so that Ctrl-C reaches the owner alone, who stops it last
         )
         assert guard.stdout is not None
-        pid = int(guard.stdout.readline())
+        pid = int(guard.stdout.readline() or 0)
         facts = {"port": port, "secret": secret, "pid": pid}
         _write_private(self.folder / FACTS, json.dumps(facts))
         deadline = time.monotonic() + READY_WITHIN
@@ -222,8 +222,9 @@ class EmbeddedServer:
         try:
             guard.wait(STOPPED_WITHIN)
         except subprocess.TimeoutExpired:
-            with suppress(ProcessLookupError):
-                os.kill(self.pid, signal.SIGKILL)
+            if self.pid > 0:
+                with suppress(ProcessLookupError):
+                    os.kill(self.pid, signal.SIGKILL)
             guard.wait()
         guard.stdout.close()
 

@@ -10,12 +10,12 @@ NUMBERS = ("attempt", "epoch", "seq")  # facts of events that are whole numbers
 
 
 def to_json(value: Any) -> str:
-    """Return canonical JSON: equal values have equal texts.
+    """Return canonical JSON: equal values have equal texts. NaN and infinity come back as such.
 
     >>> to_json({"b": [1, 2.5], "a": None})
     '{"a":null,"b":[1,2.5]}'
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return json.dumps(value, default=dict, sort_keys=True, separators=(",", ":"))
 
 
 def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:

@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import AuthenticationError, NoScriptError, RedisError, ResponseError
 from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import NoScriptError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from driftfold_workers.keys import Keys
@@ -78,6 +78,11 @@ class RedisLink:
         while True:
             try:
                 return await send(self._client)
+            except AuthenticationError as error:  # which redis-py takes for a lost connection
+                raise StoreError(
+                    f"the job store at {self._place()} wants another password: {error}; correct "
+                    "REDIS_URL"
+                ) from error
             except UNREACHABLE as error:
                 if clock() >= deadline:
                     raise StoreUnreachable(

@@ -14,7 +14,7 @@ from driftfold_workers.redis_users import RedisUsers
 from driftfold_workers.store import Beat, StoreError
 
 BEATS: Mapping[bytes, Beat] = {b"ok": "ok", b"cancel": "cancel", b"lost": "lost"}
-PAGE = 200  # queued jobs that are looked at in one go
+PAGE = 50  # queued jobs that are looked at in one go
 
 
 class RedisJobStore(RedisUsers):
