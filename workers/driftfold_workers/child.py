@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import traceback
+from pathlib import Path
 from typing import IO
 
 from driftfold.checkpoint.base import CheckpointStore, Snapshot
@@ -63,7 +64,7 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
     try:
         limit_memory(order.memory)
         runs = Runs.at(order.runs)
-        _divert_output(runs, order.job)
+        _divert_output(runs.folder_of(order.job))
         try:
             load_plugins(order.plugins)
         except SpecError as error:  # of this worker, not of the job
@@ -79,7 +80,7 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what to tell the user about an error.
+    r"""Return what to tell the user about an error.
 
     >>> reason_of(ValueError("not\\nthis"))
     'ValueError: not this'
@@ -126,9 +127,8 @@ def _past(pointer: str | None, store: CheckpointStore) -> Snapshot | None:
         return None
 
 
-def _divert_output(runs: Runs, job: str) -> None:
+def _divert_output(folder: Path) -> None:
     """Let what plug-ins print, and what crashes leave behind, go to a file of the job."""
-    folder = runs.folder_of(job)
     folder.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     output = os.open(folder / OUTPUT, flags, 0o644)

@@ -29,6 +29,7 @@ def run_worker(
     plugins: Sequence[str] = (),
     memory: int | None = None,
     name: str | None = None,
+    prefix: str = "df",
 ) -> None:
     """Run jobs until SIGTERM or SIGINT, then stop at the end of the round and give them back.
 
@@ -52,6 +53,8 @@ def run_worker(
         Bytes of address space that a run may use, or None.
     name
         Name of the worker; None makes one of host and process.
+    prefix
+        Of the service's keys in Redis, where several services share a server.
 
     Raises
     ------
@@ -70,12 +73,12 @@ def run_worker(
         memory=memory,
     )
     load_plugins(settings.plugins)
-    asyncio.run(_work(url, settings))
+    asyncio.run(_work(url, prefix, settings))
 
 
-async def _work(url: str, settings: Settings) -> None:
+async def _work(url: str, prefix: str, settings: Settings) -> None:
     loop, drain = asyncio.get_running_loop(), asyncio.Event()
-    async with RedisJobStore.open(url) as store:
+    async with RedisJobStore.open(url, prefix=prefix) as store:
         supervisor = Supervisor(store, kinds_here(), settings)
 
         def stop() -> None:
@@ -85,13 +88,10 @@ async def _work(url: str, settings: Settings) -> None:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
-        log.info("worker %s: %d slot(s), runs in %s", *_facts(settings))
+        place = settings.runs.folder
+        log.info("worker %s: slots %d, runs in %s", settings.name, settings.slots, place)
         await supervisor.run(drain)
         log.info("worker %s: stopped", settings.name)
-
-
-def _facts(settings: Settings) -> tuple[str, int, Path]:
-    return settings.name, settings.slots, settings.runs.folder
 
 
 def _whole(plugin: str) -> str:

@@ -1,0 +1,24 @@
+"""A specification needs every kind in it, at any depth, and a worker has what it loaded."""
+
+import pytest
+
+from driftfold import presets
+from driftfold.spec import from_mapping, load_spec
+from driftfold_workers.needs import kinds_here, needs_of
+from tests.workers.experiments import experiment
+
+
+@pytest.mark.parametrize("name", presets.names())
+def test_presets_need_what_the_library_has(name: str) -> None:
+    needs = needs_of(load_spec(name))
+    assert set(needs) <= set(kinds_here())
+    assert list(needs) == sorted(set(needs))
+
+
+def test_nested_kinds_and_plug_ins_count() -> None:
+    assert needs_of(from_mapping(experiment())) == (
+        "algorithm:rfedags", "cadence:synchronous", "compute:stacked", "data:gaussian_blocks",
+        "estimator:inclusive", "latency:constant", "participation:test-behaving",
+        "partition:natural", "selection:uniform", "task:pca",
+    )  # fmt: skip
+    assert "participation:test-behaving" in kinds_here()

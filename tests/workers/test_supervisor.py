@@ -1,0 +1,214 @@
+"""The supervisor in this process, real processes for the attempts, a real store."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from driftfold_workers.job import Job, State
+from driftfold_workers.needs import kinds_here
+from driftfold_workers.runs import Runs
+from driftfold_workers.settings import Settings
+from driftfold_workers.store import JobStore
+from driftfold_workers.supervisor import Supervisor
+from tests.workers.experiments import PLUGIN, Behaviour, experiment
+from tests.workers.jobs import told, until
+from tests.workers.stories import HALF, assert_undisturbed, ended, happened, recorded, submitted
+
+
+@asynccontextmanager
+async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[Supervisor]:
+    """A supervisor that works meanwhile, and drains in the end."""
+    facts = {"name": "anne", "lease": 3.0, "plugins": (PLUGIN,), "attempts": 3, **more}
+    experiment()  # loads the plug-in
+    supervisor = Supervisor(store, kinds_here(), Settings(runs=Runs.at(folder), **facts))
+    drain = asyncio.Event()
+    task = asyncio.create_task(supervisor.run(drain))
+    try:
+        yield supervisor
+    finally:
+        drain.set()
+        await asyncio.wait_for(task, 30)
+
+
+def processes() -> list[int]:
+    """Children of this process that run attempts or wait for one, oldest first."""
+    pids = []
+    for task in Path("/proc/self/task").iterdir():
+        for pid in map(int, (task / "children").read_text().split()):
+            if b"driftfold_workers.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                pids.append(pid)
+    return sorted(pids)
+
+
+@pytest.mark.asyncio
+async def test_numbers_are_those_of_the_library(store: JobStore, tmp_path: Path) -> None:
+    jobs = [await submitted(store, experiment(seed=seed)) for seed in (1, 2, 3)]
+    async with working(store, tmp_path, slots=2):
+        for job in jobs:
+            await ended(store, job.id)
+            await assert_undisturbed(store, job)
+            assert await told(store, job.id) == ["submitted", "claimed", "succeeded"]
+            assert (tmp_path / job.id / "result.json").exists()
+        (worker,) = await store.workers()
+        assert (worker["name"], worker["slots"]) == ("anne", 2)
+    assert await store.workers() == []
+    assert processes() == []
+
+
+@pytest.mark.asyncio
+async def test_slots_run_side_by_side(
+    store: JobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    behaviour.set(pause=0.1)
+    jobs = [await submitted(store, experiment(seed=seed)) for seed in range(3)]
+    async with working(store, tmp_path, slots=2):
+        await recorded(store, jobs[0].id)
+        await recorded(store, jobs[1].id)
+        states = [(await store.get(job.id)).state for job in jobs]
+        assert states == [State.RUNNING, State.RUNNING, State.QUEUED]
+
+
+@pytest.mark.asyncio
+async def test_a_killed_process_is_replaced_at_once(
+    store: JobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    spec = experiment(checkpoint_every=5)
+    behaviour.set(pause=0.05)
+    job = await submitted(store, spec)
+    async with working(store, tmp_path):
+        await recorded(store, job.id, 12)
+        killed = time.time()
+        os.kill(await running_process(tmp_path, job), signal.SIGKILL)
+        await until(lambda: _attempt_is(store, job.id, 2))
+        resumed = await happened(store, job.id, "resumed")
+        assert resumed.time - killed < HALF
+        behaviour.set()
+        await ended(store, job.id)
+    await assert_undisturbed(store, job)
+    released = await happened(store, job.id, "released")
+    assert released.facts["reason"] == "the process was killed by SIGKILL (out of memory?)"
+    assert not (tmp_path / "checkpoints" / f"{job.id}.1").exists()
+
+
+async def _attempt_is(store: JobStore, job: str, attempt: int) -> bool:
+    return (await store.get(job)).attempt == attempt
+
+
+async def running_process(folder: Path, job: Job) -> int:
+    """The process that has the job's output open."""
+    output = folder / job.id / "output.txt"
+    return next(
+        pid for pid in processes() if Path(f"/proc/{pid}/fd/1").resolve() == output.resolve()
+    )
+
+
+ENDS: dict[str, tuple[dict[str, Any], str]] = {
+    "signal": ({"signal": signal.SIGSEGV}, "the process was killed by SIGSEGV"),
+    "exit": ({"exit": 3}, "the process exited with status 3 before the run was over"),
+    "raise": ({"raise": "no"}, "ZeroDivisionError: no"),
+    "memory": ({"memory": 2 << 30}, "out of memory: Unable to allocate 2.00 GiB"),
+}
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("case", ENDS)
+async def test_what_fails_every_time_fails_after_its_attempts(
+    case: str, store: JobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    how, reason = ENDS[case]
+    behaviour.set(**how, **{"from": 5})
+    job = await submitted(store, experiment())
+    async with working(store, tmp_path, attempts=2, memory=2 << 30):
+        failed = await ended(store, job.id)
+    assert (failed.state, failed.attempt) == ("failed", 2)
+    assert failed.reason.startswith(reason)
+    assert (await told(store, job.id))[-2:] == ["released", "failed"]
+    assert 5 <= failed.rounds <= 6
+
+
+@pytest.mark.asyncio
+async def test_what_cannot_get_better_fails_at_once(store: JobStore, tmp_path: Path) -> None:
+    job = await submitted(store, experiment(algorithm={"kind": "fedavg"}))
+    async with working(store, tmp_path):
+        failed = await ended(store, job.id)
+    assert (failed.state, failed.attempt) == ("failed", 1)
+    assert "choose" in failed.reason
+    assert await told(store, job.id) == ["submitted", "claimed", "failed"]
+
+
+@pytest.mark.asyncio
+async def test_a_running_job_is_canceled_within_a_round(
+    store: JobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    behaviour.set(pause=0.1)
+    running, queued = [await submitted(store, experiment(10_000)) for _ in range(2)]
+    async with working(store, tmp_path, lease=15.0):
+        await recorded(store, running.id)
+        assert (await store.cancel(queued.id)).state == State.CANCELED
+        begun = time.time()
+        assert (await store.cancel(running.id)).state == State.CANCELING
+        job = await ended(store, running.id)
+        assert job.state == State.CANCELED
+        assert job.finished is not None
+        assert job.finished - begun < 0.1 + HALF
+        assert await told(store, queued.id) == ["submitted", "canceled"]
+
+
+@pytest.mark.asyncio
+async def test_a_process_that_does_not_stop_is_killed(
+    store: JobStore, tmp_path: Path, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftfold_workers.attempt.PATIENCE", 0.5)
+    behaviour.set(**{"from": 5, "deaf": True})
+    job = await submitted(store, experiment())
+    async with working(store, tmp_path):
+        await recorded(store, job.id, 5)
+        await store.cancel(job.id)
+        assert (await ended(store, job.id)).state == State.CANCELED
+
+
+@pytest.mark.asyncio
+async def test_a_drain_gives_the_job_back_and_another_worker_finishes_it(
+    store: JobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    behaviour.set(pause=0.05)
+    job = await submitted(store, experiment())
+    async with working(store, tmp_path, lease=15.0):
+        await recorded(store, job.id, 8)
+    given_back = await store.get(job.id)
+    assert (given_back.state, given_back.attempt) == ("queued", 0)
+    assert given_back.checkpoint is not None
+    behaviour.set()
+    async with working(store, tmp_path, name="bert"):
+        finished = await ended(store, job.id)
+    assert (finished.attempt, finished.worker) == (1, "bert")
+    assert await told(store, job.id) == [
+        "submitted", "claimed", "checkpoint", "released", "resumed", "succeeded",
+    ]  # fmt: skip
+    await assert_undisturbed(store, job)
+
+
+@pytest.mark.asyncio
+async def test_a_job_waits_for_a_worker_that_has_its_kinds(store: JobStore, tmp_path: Path) -> None:
+    job = await submitted(store, experiment())
+    without = [kind for kind in kinds_here() if not kind.startswith("participation:test")]
+    supervisor = Supervisor(store, without, Settings("bert", Runs.at(tmp_path), lease=3.0))
+    drain = asyncio.Event()
+    bert = asyncio.create_task(supervisor.run(drain))
+    await until(lambda: _workers_are(store, ["bert"]))
+    assert await store.read(job.id, wait=0.5) == []
+    async with working(store, tmp_path):
+        assert (await ended(store, job.id)).worker == "anne"
+    drain.set()
+    await bert
+
+
+async def _workers_are(store: JobStore, names: list[str]) -> bool:
+    return [worker["name"] for worker in await store.workers()] == names

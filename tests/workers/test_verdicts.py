@@ -1,0 +1,43 @@
+"""What every way to end means for a job."""
+
+import signal
+
+import pytest
+
+from driftfold_workers.job import State
+from driftfold_workers.messages import Done, Failed, Stopped
+from driftfold_workers.verdict import Verdict, judge
+
+KILLED = "the process was killed by"
+DONE, STOPPED = Done({"rounds": 3}), Stopped()
+BUG, FACT = Failed("ZeroDivisionError: zero", "", False), Failed("seed: got -1", "", True)
+GIVEN_BACK = Verdict(None, "its worker stopped", counted=False)
+CANCELED = Verdict(State.CANCELED)
+
+CASES = [
+    (DONE, 0, "", Verdict(State.SUCCEEDED, result=DONE.result)),
+    (DONE, 0, "canceling", Verdict(State.SUCCEEDED, result=DONE.result)),
+    (DONE, 0, "draining", Verdict(State.SUCCEEDED, result=DONE.result)),
+    (STOPPED, 0, "canceling", CANCELED),
+    (STOPPED, 0, "canceling draining", CANCELED),
+    (STOPPED, 0, "draining", GIVEN_BACK),
+    (STOPPED, 0, "", GIVEN_BACK),  # somebody else sent SIGTERM
+    (None, -signal.SIGKILL, "draining", GIVEN_BACK),
+    (None, -signal.SIGKILL, "canceling", CANCELED),
+    (None, -signal.SIGKILL, "", Verdict(None, f"{KILLED} SIGKILL (out of memory?)")),
+    (None, -signal.SIGSEGV, "", Verdict(None, f"{KILLED} SIGSEGV")),
+    (None, 3, "", Verdict(None, "the process exited with status 3 before the run was over")),
+    (BUG, 0, "", Verdict(None, BUG.reason)),
+    (BUG, 0, "draining", Verdict(None, BUG.reason)),
+    (BUG, 0, "canceling", CANCELED),
+    (FACT, 0, "", Verdict(State.FAILED, FACT.reason)),
+    (FACT, 0, "canceling", CANCELED),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("end", "status", "wishes", "verdict"), CASES)
+def test_verdicts(
+    end: Done | Failed | Stopped | None, status: int, wishes: str, verdict: Verdict
+) -> None:
+    wanted = {wish: wish in wishes for wish in ("canceling", "draining")}
+    assert judge(end, status, **wanted) == verdict
