@@ -1,5 +1,7 @@
 """The process of an attempt: the library's numbers, its last word, and its end."""
 
+import ast
+import json
 import os
 import signal
 import subprocess
@@ -11,10 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from driftfold.registry import kind_of
+from driftfold.run import run
+from driftfold.spec import from_mapping, to_mapping
+from driftfold.telemetry.reader import read_records
 from driftfold_workers.messages import Done, Failed, Recorded, Saved, Stopped
 from driftfold_workers.runs import OUTPUT, Runs
 from tests.workers.children import child
 from tests.workers.experiments import SAME, Behaviour, experiment, undisturbed
+from tests.world import toys
 
 
 def test_numbers_and_artefacts_are_those_of_the_library(tmp_path: Path) -> None:
@@ -173,6 +180,39 @@ def gone(pid: int, within: float = 10.0) -> bool:
             return True
         time.sleep(0.02)
     return False
+
+
+def test_detail_of_clients_is_that_of_a_run_in_a_folder(tmp_path: Path) -> None:
+    task, algorithm = {"kind": kind_of(toys.Quadratic)}, {"kind": kind_of(toys.TwoPhase)}
+    spec = from_mapping({"task": task, "algorithm": algorithm, "horizon": {"rounds": 6}})
+    run(spec, folder=tmp_path / "reference")
+    wanted = read_records(tmp_path / "reference")
+    assert any(record.detail for record in wanted)
+    with child() as process:
+        process.order("a", to_mapping(spec), tmp_path, plugins=("tests.world.toys",))
+        assert isinstance(process.hear_all(), Done)
+    assert len(process.lines) == len(wanted)
+    for line, record in zip(process.lines, wanted, strict=True):
+        form = json.loads(line)
+        assert ("detail" in form) == (record.detail is not None)
+        if record.detail is not None:
+            with np.load(tmp_path / "a" / form["detail"]) as detail:
+                assert {name: detail[name].tolist() for name in detail} == {
+                    name: array.tolist() for name, array in record.detail.items()
+                }
+
+
+def test_it_imports_neither_redis_nor_anything_heavy() -> None:
+    code = "import sys, driftfold_workers.child; print([*sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    names = {name.partition(".")[0] for name in ast.literal_eval(done.stdout)}
+    assert not names & {"redis", "torch", "geoopt", "matplotlib", "fastapi", "rich"}
 
 
 def test_the_order_of_messages_lets_a_snapshot_follow_its_records(tmp_path: Path) -> None:

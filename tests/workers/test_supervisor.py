@@ -10,9 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from redis.asyncio import Redis
 
+from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.job import Job, State
 from driftfold_workers.needs import kinds_here
+from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.store import JobStore
@@ -86,7 +89,7 @@ async def test_a_killed_process_is_replaced_at_once(
         await recorded(store, job.id, 12)
         killed = time.time()
         os.kill(await running_process(tmp_path, job), signal.SIGKILL)
-        await until(lambda: _attempt_is(store, job.id, 2))
+        await until(lambda: attempt_is(store, job.id, 2))
         resumed = await happened(store, job.id, "resumed")
         assert resumed.time - killed < HALF
         behaviour.set()
@@ -97,7 +100,7 @@ async def test_a_killed_process_is_replaced_at_once(
     assert not (tmp_path / "checkpoints" / f"{job.id}.1").exists()
 
 
-async def _attempt_is(store: JobStore, job: str, attempt: int) -> bool:
+async def attempt_is(store: JobStore, job: str, attempt: int) -> bool:
     return (await store.get(job)).attempt == attempt
 
 
@@ -212,3 +215,44 @@ async def test_a_job_waits_for_a_worker_that_has_its_kinds(store: JobStore, tmp_
 
 async def _workers_are(store: JobStore, names: list[str]) -> bool:
     return [worker["name"] for worker in await store.workers()] == names
+
+
+@pytest.mark.asyncio
+async def test_a_store_that_lost_its_last_second_is_told_again(
+    server: EmbeddedServer, store: RedisJobStore, tmp_path: Path, behaviour: Behaviour
+) -> None:
+    behaviour.set(pause=0.05)
+    job = await submitted(store, experiment())
+    async with working(store, tmp_path):
+        await recorded(store, job.id, 8)
+        # What a loss of power leaves: everything as it was a moment ago.
+        key, log = store.keys.job(job.id), store.keys.records(job.id)
+        async with Redis.from_url(server.url) as redis, redis.pipeline() as back:
+            back.hset(key, mapping={"seq": 5, "rounds": 4})
+            back.hdel(key, "checkpoint")
+            back.xtrim(log, maxlen=0, approximate=False)
+            back.execute_command("XSETID", log, "0-0")
+            for seq in range(1, 6):
+                line = (await store.read(job.id, after=seq - 1, limit=1))[0]
+                back.xadd(log, {"record": line}, id=f"{seq}-0")
+            await back.execute()
+        await until(lambda: attempt_is(store, job.id, 2))
+        behaviour.set()
+        await ended(store, job.id)
+    await assert_undisturbed(store, job)
+    assert "GAP" not in (reason := (await happened(store, job.id, "released")).facts["reason"])
+    assert "cannot follow record 5" in reason
+
+
+@pytest.mark.asyncio
+async def test_a_store_that_hangs_slows_a_run_and_changes_nothing(
+    server: EmbeddedServer, store: RedisJobStore, tmp_path: Path
+) -> None:
+    job = await submitted(store, experiment(1500))
+    async with working(store, tmp_path, lease=15.0):
+        await recorded(store, job.id)
+        async with Redis.from_url(server.url) as redis:
+            await redis.client_pause(1500)
+        finished = await ended(store, job.id)
+    assert (finished.epoch, finished.attempt) == (1, 1)
+    await assert_undisturbed(store, job)

@@ -110,7 +110,7 @@ class Attempt:
         async for message in self._process.messages():
             if isinstance(message, Recorded | Saved):
                 await self._outbox.put(message)
-            else:
+            elif self._end is None:
                 self._end = message
 
     async def _ended(self, exiting: "asyncio.Task[int]") -> int:

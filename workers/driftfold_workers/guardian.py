@@ -13,7 +13,8 @@ _PR_SET_PDEATHSIG = 1
 def die_with(parent: int) -> None:
     """Let the system kill this process when its parent, of process number `parent`, dies.
 
-    Only Linux can. Elsewhere it is the broken pipe that ends this process.
+    Only Linux can, and there it is the thread that started this process that counts. Elsewhere it
+    is the broken pipe that ends this process.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)

@@ -9,7 +9,7 @@ from driftfold_workers.messages import Recorded, Saved
 
 ROOM = 4000, 4 << 20  # records, bytes: then the reader waits, the pipe fills, the run waits
 BATCH = 500, 256 << 10
-LINGER = 0.05  # seconds between appends, so that a thousand rounds a second are twenty of them
+LINGER = 0.1  # seconds between appends, so that a thousand rounds a second are ten of them
 
 
 @dataclass(frozen=True)

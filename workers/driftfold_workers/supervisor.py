@@ -17,6 +17,7 @@ log = logging.getLogger("driftfold.worker")
 
 WAIT = 30.0  # seconds of one request for a job
 SIGNS = 3  # signs of life within the time that one lasts
+RECOVERY = 1.0  # seconds that a slot rests when no process could be started
 
 
 class Supervisor:
@@ -92,7 +93,12 @@ class Supervisor:
             log.error("an attempt failed in its supervisor", exc_info=error)
 
     async def _attempt(self, claim: Claim) -> None:
-        process = await self._spare.take()
+        try:
+            process = await self._spare.take()
+        except OSError as error:  # no memory, no process numbers, no file descriptors left
+            log.error("job %s: no process can be started: %s", claim.job.id, error)
+            await self._give_back(claim, f"its worker could start no process: {error}")
+            return
         attempt = Attempt(self._store, claim, process, self._settings)
         self._attempts.add(attempt)
         try:
@@ -101,6 +107,16 @@ class Supervisor:
             await attempt.run()
         finally:
             self._attempts.discard(attempt)
+
+    async def _give_back(self, claim: Claim, reason: str) -> None:
+        attempts = self._settings.attempts
+        try:
+            await self._store.release(
+                claim.job.id, claim.epoch, reason=reason, counted=False, attempts=attempts
+            )
+        except StoreError as error:  # its lease will be over
+            log.error("job %s: it cannot be given back: %s", claim.job.id, error)
+        await asyncio.sleep(RECOVERY)
 
     async def _drain(self) -> None:
         for attempt in self._attempts:
