@@ -82,7 +82,7 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
 def reason_of(error: BaseException) -> str:
     r"""Return what to tell the user about an error.
 
-    >>> reason_of(ValueError("not\\nthis"))
+    >>> reason_of(ValueError("not\nthis"))
     'ValueError: not this'
     """
     if isinstance(error, DriftfoldError):
