@@ -5,9 +5,10 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 
 from driftfold_workers.job import Claim, Job
-from driftfold_workers.store import JobStore
+from driftfold_workers.store import JobStore, UnknownJob
 
 KINDS = ("participation:always", "task:pca")
+SHORT = 0.3  # seconds of a lease that is to end
 SPEC = {"task": {"kind": "pca", "rank": 2}, "seed": 7, "step": 0.1, "label": "Frühling"}
 
 
@@ -65,3 +66,12 @@ async def until(holds: Callable[[], Awaitable[bool]], within: float = 30.0) -> N
 async def told(store: JobStore, job: str) -> list[str]:
     """Kinds of the job's lifecycle events."""
     return [event.kind for event in await store.events(job)]
+
+
+async def gone(store: JobStore, job: str) -> bool:
+    """Whether the store does not know the job."""
+    try:
+        await store.get(job)
+    except UnknownJob:
+        return True
+    return False

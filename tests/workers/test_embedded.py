@@ -72,7 +72,7 @@ def gone(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("program", server_programs(), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("program", server_programs(), ids=lambda path: "-".join(path.parts[-2:]))
 def test_start_and_stop(tmp_path: Path, program: Path) -> None:
     folder = tmp_path / "a folder" / "of 'its' own"
     with EmbeddedServer.open(folder, program=program) as server:
