@@ -5,11 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import APIRouter, FastAPI
+from fastapi import FastAPI
 
 from driftfold import __version__
 from driftfold.spec import load_builtins
 from driftfold_api import openapi, problem
+from driftfold_api.page import page_routes
 from driftfold_api.routes import catalogue, health, jobs, lifecycle, records, results
 from driftfold_api.service import Service
 from driftfold_workers.store import JobStore
@@ -17,10 +18,8 @@ from driftfold_workers.store import JobStore
 ROUTES = (jobs, records, lifecycle, results, catalogue, health)
 
 
-def create_app(
-    store: JobStore, *, runs: Path | None = None, page: APIRouter | None = None
-) -> FastAPI:
-    """Return the API over a job store, which stays the caller's to close.
+def create_app(store: JobStore, *, runs: Path | None = None) -> FastAPI:
+    """Return the API over a job store, with the page at `/`; the store stays the caller's to close.
 
     Parameters
     ----------
@@ -28,16 +27,13 @@ def create_app(
         Where jobs are kept. It is used in the event loop that serves the app.
     runs
         Folder with a folder of artefacts for each job; None serves no artefacts.
-    page
-        Further routes, such as those of the web page.
 
     Whoever serves it calls ``app.state.service.close()`` before waiting for open connections, so
     that streams end.
     """
     app = _bare_app()
     app.state.service = Service(store, runs)
-    if page is not None:
-        app.include_router(page, include_in_schema=False)
+    app.include_router(page_routes())
     return app
 
 

@@ -1,0 +1,144 @@
+// The facts of one job: state, progress, attempts, result, files; and the button that cancels it.
+
+import { ask, FINAL, home } from "./api.js";
+import { fill, h, put, say } from "./dom.js";
+import { ago, between, bytes, called, clock, count, duration } from "./format.js";
+import { badge, Progress } from "./state.js";
+
+export class Card {
+  /** `job` is what the service says of it; `index` its place among the jobs shown. */
+  constructor(job, index, alone) {
+    this.name = called(job);
+    this.progress = new Progress(this.name);
+    this.state = h("span");
+    this.facts = h("p", { class: "quiet" });
+    this.reason = h("p", { class: "reason", hidden: true });
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.cancel = h("button", { hidden: true, onclick: () => this.ask() }, "Cancel job");
+    this.result = h("div");
+    this.attempts = h("div");
+    this.links = h("p", { class: "quiet" });
+    this.title = alone
+      ? h("h1", { tabindex: -1 }, this.name)
+      : h("h2", {}, h("span", { class: `swatch curve-${index}` }), h("a", { href: `#/jobs/${job.id}` }, this.name));
+    const details = (summary, ...inner) => h("details", {}, h("summary", {}, summary), ...inner);
+    this.element = h(
+      "section",
+      { class: "card", "aria-label": this.name },
+      h("div", { class: "top" }, this.title, this.state, this.progress.element, this.cancel),
+      this.facts,
+      this.reason,
+      this.problem,
+      this.result,
+      this.links,
+    );
+    this.more = [this.attempts, alone && details("Specification", h("pre", { tabindex: 0 }, JSON.stringify(job.spec, null, 2)))];
+    this.show(job);
+  }
+
+  /** Show what the service says of the job now. */
+  show(job) {
+    const changed = this.job?.state !== job.state;
+    if (this.job && changed) say(`${this.name} is ${job.state}`);
+    this.job = job;
+    this.tick();
+    this.far();
+    if (!changed) return;
+    const over = FINAL.includes(job.state);
+    fill(this.state, badge(job.state));
+    this.cancel.hidden = over;
+    this.cancel.disabled = job.state === "canceling";
+    put(this.reason, job.reason);
+    this.reason.hidden = !job.reason;
+    const parts = { job: "", records: "/records", lifecycle: "/lifecycle", ...(job.state === "succeeded" && { result: "/result" }) };
+    const link = ([text, part]) => [" ", h("a", { href: home(job.id) + part }, text)];
+    fill(this.links, job.state !== "deleted" && ["As JSON:", ...Object.entries(parts).map(link)].flat());
+  }
+
+  /** Say how long ago and for how long. */
+  tick() {
+    const { job } = this;
+    const over = FINAL.includes(job.state);
+    const seconds = job.started ? Math.max(0, between(job.started, job.finished)) : 0;
+    const took = job.started && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
+    const who = job.worker && `${over ? "last on" : "on"} ${job.worker}`;
+    this.facts.title = clock(job.created);
+    put(this.facts, [`submitted ${ago(job.created)}`, took, who, job.attempt > 1 && `attempt ${job.attempt}`, job.id].filter(Boolean).join(" · "));
+  }
+
+  /** Show how far its log has come, which may be further than the job's facts. */
+  far(round = 0, time = 0) {
+    const { job } = this;
+    const { rounds, horizon_rounds: wanted } = job.progress;
+    const seconds = job.spec.horizon?.seconds;
+    this.progress.show(Math.max(round, rounds), wanted, FINAL.includes(job.state), seconds ? time / seconds : null);
+  }
+
+  /** Ask before a job is canceled: it cannot be taken back. */
+  ask() {
+    const yes = h("button", { class: "danger", value: "yes" }, "Cancel the job");
+    const dialog = h(
+      "dialog",
+      { "aria-labelledby": "question", onclose: () => (dialog.remove(), dialog.returnValue === "yes" && this.stop()) },
+      h("form", { method: "dialog" }, h("p", { id: "question" }, `Cancel ${this.name}? It ends after its round and cannot go on.`), h("div", { class: "tools" }, yes, h("button", { autofocus: true, value: "no" }, "Keep it"))),
+    );
+    this.element.append(dialog);
+    dialog.showModal();
+  }
+
+  async stop() {
+    put(this.problem, "");
+    try {
+      this.show(await ask(`${home(this.job.id)}/cancel`, "POST"));
+    } catch (error) {
+      put(this.problem, error.message);
+    }
+  }
+
+  /** Fetch what only changes with the job's lifecycle. */
+  async refresh() {
+    const { id } = this.job;
+    const [job, { attempts }] = await Promise.all([ask(home(id)), ask(`${home(id)}/attempts`)]);
+    this.show(job);
+    if (attempts.length > 1) this.list(attempts);
+    if (FINAL.includes(job.state) && !this.closed) {
+      this.closed = true;
+      const { artefacts } = await ask(`${home(id)}/artefacts`);
+      if (artefacts.length) this.links.append(" Files: ", ...artefacts.flatMap((file) => [h("a", { href: file.href.replace(/^\//, ""), download: true }, file.name), ` (${bytes(file.size)}) `]));
+      if (job.state === "succeeded") this.conclude(await ask(`${home(id)}/result`));
+    }
+    return attempts;
+  }
+
+  list(attempts) {
+    const cells = ({ attempt, worker, started, outcome, reason, first, last }) => [
+      attempt,
+      worker,
+      clock(started),
+      reason && reason !== outcome ? `${outcome}: ${reason}` : outcome,
+      count(first + 1),
+      last == null ? "" : count(last),
+    ];
+    const heads = ["Attempt", "Worker", "Began", "Outcome", "From record", "To record"];
+    fill(
+      this.attempts,
+      h(
+        "div",
+        { class: "scroll", tabindex: 0, role: "region", "aria-label": `Attempts at ${this.name}` },
+        h(
+          "table",
+          {},
+          h("caption", {}, `Attempts at ${this.name}`),
+          h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
+          h("tbody", {}, attempts.map((attempt) => h("tr", {}, cells(attempt).map((text) => h("td", {}, String(text)))))),
+        ),
+      ),
+    );
+  }
+
+  conclude(result) {
+    const facts = { ended: result.ended, rounds: result.rounds, events: result.events, "virtual time": result.time && duration(result.time), "metrics digest": result.metrics_digest?.slice(0, 16) };
+    const row = ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "number" ? count(value) : value));
+    fill(this.result, h("dl", { "aria-label": "Result" }, Object.entries(facts).filter(([, value]) => value != null).map(row)));
+  }
+}

@@ -1,0 +1,35 @@
+// Elements. Whatever comes from outside becomes text, never markup.
+
+/** Make an element: h("a", {href: "#/"}, "Jobs"). A function is a listener: {onclick: f}. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, value);
+  }
+  fill(element, ...children);
+  return element;
+}
+
+/** Replace what an element holds. */
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat(2).filter((child) => child != null && child !== false));
+}
+
+/** Change a text only when it differs, so that nothing is laid out or read aloud in vain. */
+export function put(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Tell those who listen to a screen reader. */
+export function say(text) {
+  put(document.getElementById("said"), text);
+}
+
+/** Show whether the page hears the service. */
+export function connected(yes) {
+  const element = document.getElementById("connection");
+  element.className = yes ? "" : "lost";
+  put(element, yes ? "" : "Connection lost. Trying again …");
+}

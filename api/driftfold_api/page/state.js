@@ -1,0 +1,28 @@
+// A job's state and progress, as the list and the page of a job show them.
+
+import { h, put } from "./dom.js";
+import { count } from "./format.js";
+
+const SIGNS = { queued: "…", running: "▶", canceling: "■", succeeded: "✓", failed: "✗", canceled: "■", deleted: "–" };
+
+/** A state in words, with a sign, so that colour is not needed to tell it. */
+export const badge = (state) =>
+  h("span", { class: `state ${state}` }, h("span", { "aria-hidden": "true" }, SIGNS[state]), ` ${state}`);
+
+/** A bar, and the rounds in words. */
+export class Progress {
+  constructor(name) {
+    this.bar = h("progress", { max: 1, value: 0, "aria-label": `Progress of ${name}` });
+    this.text = h("span");
+    this.element = h("span", { class: "progress" }, this.bar, this.text);
+  }
+
+  /** `share` is for horizons that are no number of rounds. */
+  show(rounds, wanted, over, share = null) {
+    const reached = wanted ? rounds / wanted : share;
+    this.bar.hidden = reached === null;
+    if (reached !== null) this.bar.value = Math.min(1, reached);
+    const words = wanted ? `${count(rounds)} / ${count(wanted)}` : `${count(rounds)} rounds`;
+    put(this.text, rounds === 0 && !wanted && !over ? "" : words);
+  }
+}

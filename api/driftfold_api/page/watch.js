@@ -1,0 +1,192 @@
+// One job, or several compared: their curves grow as their logs do.
+
+import { ask, FINAL, home } from "./api.js";
+import { Card } from "./card.js";
+import { Chart } from "./chart.js";
+import { differences } from "./differences.js";
+import { connected, fill, h } from "./dom.js";
+import { Feed } from "./feed.js";
+import { called } from "./format.js";
+import { Log, preferred } from "./log.js";
+import { Values } from "./values.js";
+
+const ENDS = { lost: "lost", released: "given back" };
+
+export function watch(main, ids, options) {
+  const view = new Watch(main, [...new Set(ids)].slice(0, 5), options);
+  view.open();
+  return () => view.close();
+}
+
+class Watch {
+  charts = new Map(); // metric -> Chart
+  jobs = [];
+  closed = false;
+
+  constructor(main, ids, options) {
+    this.main = main;
+    this.ids = ids;
+    this.style = { axis: options.get("axis") === "time" ? "time" : "round", log: options.has("log") };
+    this.chosen = options.get("show")?.split(",") ?? null; // null: nobody has chosen yet
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.recolour = () => {
+      for (const chart of this.charts.values()) chart.restyle();
+      this.change();
+    };
+    this.dark.addEventListener("change", this.recolour);
+  }
+
+  async open() {
+    const waiting = h("h1", { tabindex: -1 }, "Loading …");
+    this.main.append(waiting);
+    try {
+      const found = await Promise.all(this.ids.map((id) => ask(home(id))));
+      if (this.closed) return;
+      connected(true);
+      waiting.remove();
+      this.show(found);
+      for (const job of this.jobs) this.follow(job);
+    } catch (error) {
+      if (this.closed) return;
+      if (error.status >= 400 && error.status < 500) return fill(this.main, h("h1", { tabindex: -1 }, "There is no such job"), h("p", {}, error.message));
+      connected(false);
+      waiting.remove();
+      this.retry = setTimeout(() => this.open(), 1000);
+    }
+  }
+
+  show(found) {
+    const alone = found.length === 1;
+    this.jobs = found.map((job, index) => ({ ...job, index, name: called(job), job: called(job), log: new Log(), marks: [], card: new Card(job, index, alone) }));
+    this.values = new Values(this.jobs, (key, yes) => this.choose(key, yes));
+    this.figures = h("div", { class: "figures" });
+    this.range = h("button", { hidden: true, onclick: () => this.charts.forEach((chart) => chart.whole()) }, "Whole range");
+    const radio = (axis, text) =>
+      h("label", {}, h("input", { type: "radio", name: "axis", value: axis, checked: this.style.axis === axis, onchange: () => this.restyle({ axis }) }), ` ${text}`);
+    const log = h("input", { type: "checkbox", checked: this.style.log, onchange: ({ target }) => this.restyle({ log: target.checked }) });
+    const tools = h(
+      "div",
+      { class: "tools" },
+      h("fieldset", {}, h("legend", {}, "Against"), radio("round", "round"), radio("time", "virtual time")),
+      h("label", {}, log, " logarithmic"),
+      this.range,
+      h("span", { class: "quiet" }, "Choose metrics in the table. Drag over a curve to zoom."),
+    );
+    const names = this.jobs.map(({ name }) => name);
+    document.title = `${names.join(" / ")} – driftfold`;
+    this.main.append(
+      ...(alone ? [] : [h("h1", { tabindex: -1 }, `${found.length} jobs compared`)]),
+      h("div", { class: "cards" }, this.jobs.map(({ card }) => card.element)),
+      tools,
+      this.figures,
+      this.values.element,
+      ...(alone ? [] : [differences(this.jobs)]),
+      ...this.jobs.flatMap(({ card }) => card.more).filter(Boolean),
+    );
+    this.clock = setInterval(() => this.jobs.forEach(({ card }) => card.tick()), 1000);
+  }
+
+  follow(job) {
+    job.feed = new Feed(job.id, {
+      connected,
+      record: (record) => (job.log.take(record), this.change()),
+      lifecycle: (event) => (this.mark(job, event), this.soon(job)),
+      end: ({ state, reason }) => {
+        if (state === "deleted") job.card.show({ ...job.card.job, state, reason });
+        else this.soon(job);
+        this.change();
+      },
+    });
+  }
+
+  /** Remember what the curves should show of a job's life. */
+  mark(job, { kind, facts }) {
+    const again = kind === "resumed" || (kind === "claimed" && facts.epoch > 1);
+    const word = again ? `attempt ${facts.attempt}` : ENDS[kind];
+    if (word) job.marks.push({ seq: facts.seq ?? 0, word });
+  }
+
+  /** Fetch a job's facts, once for all events that come together. */
+  soon(job) {
+    clearTimeout(job.timer);
+    job.timer = setTimeout(async () => {
+      try {
+        await job.card.refresh();
+        this.change();
+      } catch {
+        if (!this.closed && !FINAL.includes(job.card.job.state)) this.soon(job);
+      }
+    }, 100);
+  }
+
+  choose(key, yes) {
+    const now = this.keys();
+    this.chosen = yes ? [...now, key] : now.filter((other) => other !== key);
+    this.remember();
+    this.change();
+  }
+
+  restyle(style) {
+    Object.assign(this.style, style);
+    this.remember();
+    this.change();
+  }
+
+  /** Keep the choice in the address, so that it can be sent to somebody. */
+  remember() {
+    const [path] = location.hash.split("?");
+    const query = new URLSearchParams();
+    if (this.style.axis === "time") query.set("axis", "time");
+    if (this.style.log) query.set("log", "");
+    if (this.chosen) query.set("show", this.chosen.join(","));
+    history.replaceState(null, "", query.size ? `${path}?${query}` : path);
+  }
+
+  keys() {
+    const known = [...new Set(this.jobs.flatMap(({ log }) => [...log.metrics.keys()]))];
+    if (this.chosen) return this.chosen.filter((key) => known.includes(key));
+    return known.length ? [preferred(known)] : [];
+  }
+
+  /** Draw in the next frame, however many records come before it. */
+  change() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      if (!this.closed && this.values) this.draw();
+    });
+  }
+
+  draw() {
+    const keys = this.keys();
+    for (const [key, chart] of this.charts) {
+      if (keys.includes(key)) continue;
+      chart.close();
+      chart.element.remove();
+      this.charts.delete(key);
+    }
+    for (const key of keys) {
+      let chart = this.charts.get(key);
+      if (!chart) {
+        chart = new Chart(key, { zoomed: () => (this.range.hidden = ![...this.charts.values()].some((one) => one.zoomed)) });
+        this.charts.set(key, chart);
+        this.figures.append(chart.element);
+      }
+      chart.draw(this.jobs, this.style);
+    }
+    this.values.show(keys);
+    for (const { card, log } of this.jobs) card.far(log.round.at(-1), log.time.at(-1));
+  }
+
+  close() {
+    this.closed = true;
+    clearTimeout(this.retry);
+    clearInterval(this.clock);
+    this.dark.removeEventListener("change", this.recolour);
+    for (const job of this.jobs) {
+      clearTimeout(job.timer);
+      job.feed?.close();
+    }
+    for (const chart of this.charts.values()) chart.close();
+    connected(true);
+  }
+}
