@@ -22,7 +22,9 @@ async def read_json(request: Request, limit: int = LIMIT) -> Any:
     async for chunk in request.stream():
         body += chunk
         if len(body) > limit:
-            raise Problem(TOO_LARGE, f"got more than {limit} bytes, wanted at most that many")
+            # The rest is not read: without a close, its sender could go on for ever.
+            headers = {"Connection": "close"}
+            raise Problem(TOO_LARGE, f"got more than {limit} bytes, wanted fewer", headers=headers)
     return parse(bytes(body))
 
 

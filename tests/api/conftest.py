@@ -1,0 +1,44 @@
+"""A real API on a real job store for each test; the Redis server is shared by a module."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis_store import RedisJobStore
+from tests.api.serving import Api, api_on
+from tests.workers import servers
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[EmbeddedServer]:
+    with servers.running() as server:
+        yield server
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(server: EmbeddedServer) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of an API that all tests of a module share."""
+    async with servers.store_on(server) as store, api_on(store) as api, api.client() as client:
+        yield client
+
+
+@pytest_asyncio.fixture
+async def store(server: EmbeddedServer) -> AsyncIterator[RedisJobStore]:
+    async with servers.store_on(server) as store:
+        yield store
+
+
+@pytest_asyncio.fixture
+async def api(store: RedisJobStore, tmp_path: Path) -> AsyncIterator[Api]:
+    async with api_on(store, tmp_path) as api:
+        yield api
+
+
+@pytest_asyncio.fixture
+async def http(api: Api) -> AsyncIterator[httpx.AsyncClient]:
+    async with api.client() as client:
+        yield client

@@ -1,0 +1,129 @@
+"""A real server of the API, in the test's own event loop, at a free port of the loopback."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import httpx
+from fastapi import FastAPI
+
+from driftfold_api.app import create_app
+from driftfold_api.server import listen, server_of, url_of
+from driftfold_api.service import Service
+from driftfold_workers.job import State
+from driftfold_workers.store import JobStore
+
+SPEC = {"extends": "pca-synthetic", "horizon": {"rounds": 20}}
+"""A specification as users send it."""
+
+NOBODY = "01900000-0000-7000-8000-000000000000"
+"""The id of no job."""
+
+
+class Api:
+    """The API on a store; it can be stopped and started again at the same address."""
+
+    def __init__(self, store: JobStore, runs: Path | None = None) -> None:
+        self.store = store
+        self.runs = runs
+        self.url = ""
+        self.app: FastAPI
+        self._port = 0
+        self._serving: asyncio.Task[None] | None = None
+
+    @property
+    def service(self) -> Service:
+        service: Service = self.app.state.service
+        return service
+
+    async def start(self) -> Self:
+        self.app = create_app(self.store, runs=self.runs)
+        listening = listen("127.0.0.1", self._port)
+        self._port = listening.getsockname()[1]
+        self.url = url_of(listening)
+        self._server = server_of(self.app, log_level="critical")
+        self._serving = asyncio.create_task(self._server.serve([listening]))
+        return self
+
+    async def stop(self) -> None:
+        if self._serving is not None:
+            self._server.should_exit = True
+            await self._serving
+            self._serving = None
+
+    @property
+    def connections(self) -> int:
+        return len(self._server.server_state.connections)
+
+    async def idle(self) -> bool:
+        """Whether nobody is connected and nothing is kept for those who were."""
+        return not self.connections and not self.service.feeds.followed
+
+    def client(self, connections: int = 50) -> httpx.AsyncClient:
+        limits = httpx.Limits(max_connections=connections)
+        return httpx.AsyncClient(base_url=self.url, timeout=30.0, trust_env=False, limits=limits)
+
+
+@asynccontextmanager
+async def api_on(store: JobStore, runs: Path | None = None) -> AsyncIterator[Api]:
+    api = await Api(store, runs).start()
+    try:
+        yield api
+    finally:
+        await api.stop()
+
+
+async def submitted(http: httpx.AsyncClient, **fields: Any) -> str:
+    """The id of a new job."""
+    answer = await http.post("/v1/jobs", json={"spec": SPEC, **fields})
+    assert answer.status_code == 202, answer.text
+    job: str = answer.json()["id"]
+    return job
+
+
+async def claimed(store: JobStore, job: str, lease: float = 60.0) -> int:
+    """The epoch of an attempt at a job."""
+    needs = (await store.get(job)).needs
+    claim = await store.claim("anne", needs, lease)
+    assert claim is not None
+    assert claim.job.id == job
+    return claim.epoch
+
+
+async def write(
+    store: JobStore, job: str, epoch: int, records: Sequence[bytes], first: int
+) -> None:
+    await store.append(job, epoch, first, records, rounds=first + len(records) - 1)
+
+
+async def finish(store: JobStore, job: str, epoch: int, **told: Any) -> None:
+    await store.finish(job, epoch, State.SUCCEEDED, **{"result": {"rounds": 20}, **told})
+
+
+def problem(answer: httpx.Response, status: int, slug: str) -> dict[str, Any]:
+    """The problem that an answer tells; everything about its form is checked here."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert answer.headers["cache-control"] == "no-store"
+    told: dict[str, Any] = answer.json()
+    assert told["type"] == f"/problems/{slug}"
+    assert told["status"] == status
+    assert told["title"]
+    assert told["detail"]
+    assert told["instance"] == answer.request.url.path
+    assert "Traceback" not in answer.text
+    return told
+
+
+async def talk(api: Api, sent: bytes, until: asyncio.Event | None = None) -> None:
+    """Send bytes on a connection of one's own, wait for something, and leave."""
+    host, port = api.url.removeprefix("http://").split(":")
+    _, writer = await asyncio.open_connection(host, int(port))
+    writer.write(sent)
+    await writer.drain()
+    if until is not None:
+        await until.wait()
+    writer.close()
+    await writer.wait_closed()
