@@ -42,6 +42,7 @@ class Attempt:
         self._end: Done | Failed | Stopped | None = None
         self._canceling = False
         self._draining = False
+        self._settling = False
         self._stopping: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -143,7 +144,8 @@ class Attempt:
                 log.warning("job %s: no heartbeat: %s", self._job.id, error)
                 beat = "ok"
             if beat == "lost":
-                self._lose()
+                if not self._settling:  # else it is we who gave it up
+                    self._lose()
                 return
             if beat == "cancel":
                 self._canceling = True
@@ -188,6 +190,7 @@ class Attempt:
     async def _settle(self, status: int) -> None:
         """Tell the store what became of the attempt."""
         job, store = self._job.id, self._store
+        self._settling = True
         if isinstance(self._end, Failed):
             log.warning("job %s: %s\n%s", job, self._end.reason, self._end.trace)
         verdict = judge(self._end, status, canceling=self._canceling, draining=self._draining)

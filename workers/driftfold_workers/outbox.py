@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from contextlib import suppress
 from dataclasses import dataclass
 
 from driftfold_workers.frames import FrameError
@@ -40,6 +41,7 @@ class Outbox:
         self._closed = False
         self._endless = False
         self._changed = asyncio.Event()
+        self._urgent = asyncio.Event()
         self._room = asyncio.Event()
         self._room.set()
         self._last: int | None = None
@@ -55,18 +57,19 @@ class Outbox:
             self._last = message.seq
             self._records.append(message)
             self._bytes += len(message.line)
-        self._mind_room()
+        self._mind()
         self._changed.set()
 
     def close(self) -> None:
         """Say that nothing follows."""
         self._closed = True
+        self._mind()
         self._changed.set()
 
     def lift_limit(self) -> None:
         """Let everything in: the process is gone, and what it left in the pipe is little."""
         self._endless = True
-        self._mind_room()
+        self._mind()
 
     async def batch(self) -> Batch | None:
         """Wait for records or a snapshot, and take the next batch; None after the last."""
@@ -79,15 +82,9 @@ class Outbox:
 
     async def gather(self) -> None:
         """Wait for more to come, unless somebody waits for what is there."""
-        loop = asyncio.get_running_loop()
-        end = loop.time() + LINGER
-        while not (self._closed or self._saved or len(self._records) >= BATCH[0]):
-            self._changed.clear()
-            try:
-                async with asyncio.timeout_at(end):
-                    await self._changed.wait()
-            except TimeoutError:
-                return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER):
+                await self._urgent.wait()
 
     def _take(self) -> Batch:
         # A batch ends where a snapshot is valid, so that one step stores both.
@@ -106,12 +103,19 @@ class Outbox:
         checkpoint = None
         if upto is not None and not (self._records and self._records[0].seq <= upto):
             checkpoint = self._saved.popleft().name
-        self._mind_room()
+        self._mind()
         return Batch(first or (upto or 0) + 1, lines, checkpoint, rounds)
 
-    def _mind_room(self) -> None:
+    def _mind(self) -> None:
+        """Open or shut the door, and see whether the next batch can wait for more."""
         full = len(self._records) >= ROOM[0] or self._bytes >= ROOM[1]
-        if full and not self._endless:
-            self._room.clear()
-        else:
-            self._room.set()
+        _put(self._room, self._endless or not full)
+        many = len(self._records) >= BATCH[0] or self._bytes >= BATCH[1]
+        _put(self._urgent, self._closed or bool(self._saved) or many)
+
+
+def _put(event: asyncio.Event, on: bool) -> None:
+    if on:
+        event.set()
+    else:
+        event.clear()

@@ -14,21 +14,16 @@ from driftfold_workers.messages import Message, from_frame
 from driftfold_workers.order import Order
 
 CHUNK = 1 << 16
+GATHER = 0.02  # seconds in which records gather in the pipe
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 class Process:
     """One child process and the pipe that it talks on."""
 
-    def __init__(
-        self,
-        child: asyncio.subprocess.Process,
-        pipe: asyncio.StreamReader,
-        transport: asyncio.BaseTransport,
-    ) -> None:
+    def __init__(self, child: asyncio.subprocess.Process, pipe: int) -> None:
         self._child = child
         self._pipe = pipe
-        self._transport = transport
 
     @classmethod
     async def start(cls) -> Self:
@@ -48,11 +43,8 @@ class Process:
             raise
         finally:
             os.close(its)
-        pipe = asyncio.StreamReader(limit=CHUNK)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(pipe), os.fdopen(ours, "rb", buffering=0)
-        )
-        return cls(child, pipe, transport)
+        os.set_blocking(ours, False)
+        return cls(child, ours)
 
     @property
     def pid(self) -> int:
@@ -75,9 +67,11 @@ class Process:
     async def messages(self) -> AsyncIterator[Message]:
         """Yield what the process says, until it says no more."""
         decoder = FrameDecoder()
-        while chunk := await self._pipe.read(CHUNK):
+        while chunk := await self._read():
             for frame in decoder.feed(chunk):
                 yield from_frame(frame)
+            if len(chunk) < CHUNK:  # to wake up for each record would cost more than all the rest
+                await asyncio.sleep(GATHER)
 
     def stop(self) -> None:
         """Ask it to stop at the end of the round."""
@@ -94,10 +88,21 @@ class Process:
     async def dismiss(self) -> None:
         """See that it is gone and nothing of it is left here."""
         self.kill()
-        self._transport.close()
+        os.close(self._pipe)
         if self._child.stdin is not None:
             self._child.stdin.close()
         await self._child.wait()
+
+    async def _read(self) -> bytes:
+        # Not through asyncio's transports: they would read on while nobody takes what they read.
+        loop = asyncio.get_running_loop()
+        readable = asyncio.Event()
+        loop.add_reader(self._pipe, readable.set)
+        try:
+            await readable.wait()
+        finally:
+            loop.remove_reader(self._pipe)
+        return os.read(self._pipe, CHUNK)
 
     def _say(self, line: bytes) -> None:
         stdin = self._child.stdin
