@@ -19,7 +19,7 @@ def name_of(requirement: str) -> str:
 def pins(file: str) -> dict[str, str]:
     lines = (ROOT / file).read_text().splitlines()
     pinned = [line for line in lines if line and not line.lstrip().startswith("#")]
-    return {name_of(line): line.partition("==")[2] for line in pinned}
+    return {name_of(line): line.partition("==")[2].partition(";")[0].strip() for line in pinned}
 
 
 @pytest.fixture
