@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import socket
 import stat
@@ -47,6 +48,10 @@ class Command:
         assert self.process.stdout is not None
         owner, pid, url = self.process.stdout.readline().decode().split()
         return owner == "True", int(pid), url
+
+    def speaks(self, within: float) -> bool:
+        assert self.process.stdout is not None
+        return bool(select.select([self.process.stdout], [], [], within)[0])
 
     def leave(self) -> None:
         self.process.communicate()
@@ -152,6 +157,21 @@ def test_the_server_goes_with_its_owner_and_the_next_takes_over(
         assert server.owner
         assert server.url == url
         assert redis.get("a") == b"1"
+
+
+def test_two_servers_never_have_the_same_data(tmp_path: Path) -> None:
+    owner = Command(tmp_path)
+    _, pid, _ = owner.said()
+    os.kill(pid, signal.SIGSTOP)  # it will be slow to go with its owner
+    owner.kill()
+    following = Command(tmp_path)
+    assert not following.speaks(within=1.0)
+    os.kill(pid, signal.SIGCONT)
+    is_owner, new_pid, _ = following.said()
+    assert is_owner
+    assert new_pid != pid
+    assert gone(pid)
+    following.leave()
 
 
 def test_a_server_that_was_killed_is_restarted(tmp_path: Path) -> None:

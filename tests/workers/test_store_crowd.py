@@ -92,19 +92,19 @@ async def test_records_are_bytes_as_they_came(store: RedisJobStore) -> None:
 
 
 async def test_a_deleted_job_leaves_nothing(store: RedisJobStore) -> None:
-    async def keys() -> set[bytes]:
-        return set(await store._link.call(lambda redis: redis.keys(f"{{{store.keys.prefix}}}*")))
-
-    await submitted(store)
-    before = await keys()
-    job, _ = await store.submit(SPEC, [], idempotency_key="k")
-    claim = await store.claim("anne", [], 9.0)
-    assert claim is not None
-    await store.append(job.id, claim.epoch, 1, lines(1, 9), checkpoint="1:a", rounds=9)
-    await store.finish(job.id, claim.epoch, State.SUCCEEDED, result={"a": 1})
-    assert await keys() > before
-    await store.delete(job.id)
-    assert await keys() == before
+    for _ in range(2):
+        job, _ = await store.submit(SPEC, [], idempotency_key="k")
+        claim = await store.claim("anne", [], 9.0)
+        assert claim is not None
+        await store.append(job.id, claim.epoch, 1, lines(1, 9), checkpoint="1:a", rounds=9)
+        await store.finish(job.id, claim.epoch, State.SUCCEEDED, result={"a": 1})
+        await store.delete(job.id)
+    canceled = await submitted(store)
+    await store.cancel(canceled.id)
+    await store.delete(canceled.id)
+    pattern = f"{{{store.keys.prefix}}}*"
+    left = await store._link.call(lambda redis: redis.keys(pattern))
+    assert [key.decode() for key in left] == [store.keys.number]
 
 
 async def test_stores_with_other_prefixes_are_apart(store: RedisJobStore) -> None:
