@@ -5,6 +5,7 @@ fallen behind what is kept here reads the store until it has caught up.
 """
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -44,6 +45,7 @@ class Feed:
         self.last = max(0, job.seq - BACKLOG)
         self.events: list[Told] = []
         self.end: bytes | None = None
+        self.looked = False
         self.closing = False
         self.changed = asyncio.Event()
         self.followers = 0
@@ -70,27 +72,34 @@ class Feed:
 
     async def _run(self) -> None:
         clock = asyncio.get_running_loop().time
-        looked = clock() - BUSY_LOOK
+        looked = -math.inf
         while self.end is None:
             try:
                 if clock() - looked >= BUSY_LOOK:
                     await self._look()
                     looked = clock()
-                await self._read()
+                    if not self.looked:
+                        self.looked = True
+                        self.wake()
+                if not await self._read():
+                    looked = -math.inf  # the job may be over
             except UnknownJob:
                 self.end = frames.end(self._job, "deleted", "", self.last)
             except StoreError:  # it comes back, or the followers leave
                 await asyncio.sleep(RETRY)
         self.wake()
 
-    async def _read(self) -> None:
-        if self.end is None:
-            records = await self._store.read(self._job, after=self.last, limit=PAGE, wait=LOOK)
-            for record in records:
-                self.last += 1
-                self._keep(frames.record(self.last, record))
-            if records:
-                self.wake()
+    async def _read(self) -> bool:
+        """Wait for records; False when none came."""
+        if self.end is not None:
+            return False
+        records = await self._store.read(self._job, after=self.last, limit=PAGE, wait=LOOK)
+        for record in records:
+            self.last += 1
+            self._keep(frames.record(self.last, record))
+        if records:
+            self.wake()
+        return bool(records)
 
     async def _look(self) -> None:
         """Learn what happened to the job. Events come before the end that they explain."""

@@ -60,8 +60,9 @@ class EventStream(Response):
     async def _send(self, send: Send) -> None:
         async with self._feeds.follow(self._job) as feed:
             async for part in self._parts(feed):
-                async with asyncio.timeout(SEND_WITHIN):
-                    await send({"type": "http.response.body", "body": part, "more_body": True})
+                if part:
+                    async with asyncio.timeout(SEND_WITHIN):
+                        await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _parts(self, feed: Feed) -> AsyncIterator[bytes]:
@@ -72,7 +73,9 @@ class EventStream(Response):
             changed = feed.changed  # taken before looking, so nothing in between is missed
             event = feed.events[told] if told < len(feed.events) else None
             until = math.inf if event is None else event.at
-            if event is not None and event.at <= after:
+            if not feed.looked:  # what happened before the first record must come before it
+                yield await _quiet(changed)
+            elif event is not None and event.at <= after:
                 told += 1
                 if event.number > self._lifecycle_after:
                     yield event.frame
@@ -91,11 +94,7 @@ class EventStream(Response):
                 yield feed.end
                 return
             else:
-                try:
-                    async with asyncio.timeout(PING_EVERY):
-                        await changed.wait()
-                except TimeoutError:
-                    yield frames.PING
+                yield await _quiet(changed)
         yield frames.retry(COME_BACK // 2)
 
     async def _page(self, after: int, until: float) -> list[bytes]:
@@ -114,3 +113,13 @@ class EventStream(Response):
 async def _left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+async def _quiet(changed: asyncio.Event) -> bytes:
+    """Wait for news; return what to send when there are none for long."""
+    try:
+        async with asyncio.timeout(PING_EVERY):
+            await changed.wait()
+    except TimeoutError:
+        return frames.PING
+    return b""

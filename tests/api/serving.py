@@ -62,7 +62,7 @@ class Api:
         return not self.connections and not self.service.feeds.followed
 
     def client(self, connections: int = 50) -> httpx.AsyncClient:
-        limits = httpx.Limits(max_connections=connections)
+        limits = httpx.Limits(max_connections=connections, max_keepalive_connections=0)
         return httpx.AsyncClient(base_url=self.url, timeout=30.0, trust_env=False, limits=limits)
 
 

@@ -125,8 +125,9 @@ export class Chart {
       for (const [x, told] of words) {
         if (x < bbox.left || x > bbox.left + bbox.width) continue;
         ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + bbox.height);
+        const middle = x + (ratio % 2) / 2; // of a pixel, so that the line is sharp
+        ctx.moveTo(middle, bbox.top);
+        ctx.lineTo(middle, bbox.top + bbox.height);
         ctx.stroke();
         ctx.save();
         ctx.translate(x - 2 * ratio, bbox.top + 4 * ratio);
