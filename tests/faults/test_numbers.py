@@ -77,6 +77,21 @@ def test_a_step_size_beyond_all_numbers(kind: str, rank: int) -> None:
     assert problem.manifold.off_point(result.model) < 1e-12
 
 
+@pytest.mark.parametrize("kind", ["rfedavg", "rfedsvrg"])
+def test_end_points_without_a_way_back(kind: str) -> None:
+    """Finite, on the manifold, and too far away for an inverse retraction: no step is taken."""
+    data = {"kind": "gaussian_blocks", "clients": 8, "samples": 20, "dimension": 30}
+    table = {
+        "task": {"kind": "pca", "rank": 5, "data": data},
+        "algorithm": {"kind": kind, "step_size": 1e3},
+        "horizon": {"rounds": 2},
+    }
+    result, _ = told(table)
+    assert (result.counts["skipped"], result.counts["rejected"]) == (2, 0)
+    problem = build(from_mapping(table)).problem
+    np.testing.assert_array_equal(result.model, problem.initial_point())
+
+
 @pytest.mark.parametrize("each", [0.0, np.nan, np.inf, -np.inf], ids=str)
 def test_weights_that_are_none_skip_the_round(each: float, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.world.scripted import Weights

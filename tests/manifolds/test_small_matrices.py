@@ -104,6 +104,7 @@ def test_lyapunov_close_to_having_no_solution() -> None:
         (inverse_root, positive(9, 4), np.full((4, 4), np.nan)),
         (lambda a: solve(a, np.ones((*a.shape[:-1], 2))), positive(9, 3), np.zeros((3, 3))),
         (lyapunov, np.eye(4) + 0.1 * RNG.standard_normal((9, 4, 4)), -np.eye(4)),
+        (expm_skew, skew(9, 4, 1.0), np.full((4, 4), np.nan)),
     ],
 )
 def test_a_bad_item_spoils_only_itself(

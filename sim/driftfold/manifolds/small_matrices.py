@@ -101,10 +101,14 @@ def expm_skew(a: Array) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    xp = array_namespace(a)
-    values, vectors = xp.linalg.eigh(1j * a)
-    turned = vectors * xp.exp(-1j * values)[..., None, :]
-    return xp.real(turned @ xp.conj(vectors).mT)
+
+    def turn(skew: Array) -> Array:
+        xp = array_namespace(skew)
+        values, vectors = xp.linalg.eigh(1j * skew)
+        turned = vectors * xp.exp(-1j * values)[..., None, :]
+        return xp.real(turned @ xp.conj(vectors).mT)
+
+    return by_item(turn, a)
 
 
 @np.errstate(over="ignore", invalid="ignore")
