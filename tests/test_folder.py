@@ -1,5 +1,6 @@
 """A run's folder: one writer at a time, one specification, and nothing half made."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -74,6 +75,19 @@ def test_a_run_is_resumed_with_its_own_specification_only(tmp_path: Path) -> Non
         run(spec("seed=1"), folder=tmp_path, resume=True)
     assert before == ((tmp_path / "spec.json").read_bytes(), read_records(tmp_path))
     assert run(spec("name='renamed'"), folder=tmp_path, resume=True).rounds == 3
+
+
+def test_specification_and_result_are_replaced_as_a_whole(tmp_path: Path) -> None:
+    """Never written in place, where a kill would leave half of one."""
+    run(spec(), folder=tmp_path / "a")
+    for name in ("spec.json", "result.json"):
+        os.link(tmp_path / "a" / name, tmp_path / name)
+    before = [(tmp_path / name).read_bytes() for name in ("spec.json", "result.json")]
+    run(spec("name='renamed'"), folder=tmp_path / "a", resume=True)
+    assert [(tmp_path / name).read_bytes() for name in ("spec.json", "result.json")] == before
+    for name in ("spec.json", "result.json"):
+        assert not (tmp_path / "a" / name).samefile(tmp_path / name)
+    assert not list((tmp_path / "a").glob("*.part"))
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
+from driftfold.assembly import build
 from driftfold.folder import CHECKPOINTS, LOCK, MODEL, RESULT, SPEC, holds_run, only_writer
 from driftfold.spec import JobSpec, digest, load_spec
 from driftfold.telemetry.detail import FOLDER as DETAILS
@@ -24,12 +25,15 @@ def prepare(folder: Path, spec: JobSpec, *, resume: bool, overwrite: bool) -> bo
     """Make the folder ready and return whether it is new.
 
     Raises `RequestError` when it must not be written to, and `RunError` when what is to be
-    overwritten is still being written.
+    overwritten is still being written. Nothing is overwritten for a specification that cannot run.
     """
+    if resume and overwrite:
+        raise RequestError("--resume goes on with a run and --overwrite drops it; give one of them")
     if folder.exists() and not folder.is_dir():
         raise RequestError(f"{folder} is a file, wanted a folder; choose another with --folder")
     if holds_run(folder):
         if overwrite:
+            build(spec)  # parts that do not fit shall not cost the run that is there
             with only_writer(folder):
                 _clear(folder)
         elif not resume:

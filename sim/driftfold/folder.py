@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -81,13 +82,20 @@ def begin(folder: Path, spec: JobSpec, resume: bool) -> None:
                 f"{folder} holds a run of another specification; resume it with its own, which is "
                 f"in {SPEC}, or give this run a folder of its own"
             )
-    (folder / SPEC).write_text(json.dumps(table, indent=2) + "\n")
+    _write(folder / SPEC, table)
 
 
 def finish(folder: Path, result: Result) -> None:
     """Write the result and the model."""
     np.savez(folder / MODEL, model=result.model)
-    (folder / RESULT).write_text(json.dumps(result.to_json(), indent=2) + "\n")
+    _write(folder / RESULT, result.to_json())
+
+
+def _write(path: Path, table: dict[str, Any]) -> None:
+    """Write a table of JSON so that whoever is killed meanwhile leaves it whole, or as it was."""
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(json.dumps(table, indent=2) + "\n")
+    part.replace(path)
 
 
 def _lock(file: int, folder: Path) -> None:

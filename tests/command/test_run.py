@@ -69,6 +69,21 @@ def test_a_folder_is_not_run_into_twice(here: Path, capsys: pytest.CaptureFixtur
     assert (here / "a" / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(["--set", "task.rank=1000"], "lower the rank"), (["--resume"], "give one of them")],
+    ids=["parts that do not fit", "resumed as well"],
+)
+def test_what_cannot_run_overwrites_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
+) -> None:
+    run_json(capsys, "pca-synthetic", *QUICK, "--folder", "a", "--no-plot")
+    before = {path.name: path.read_bytes() for path in (here / "a").iterdir()}
+    assert call("run", "pca-synthetic", *QUICK, "--folder", "a", "--overwrite", *arguments) == 2
+    assert why in capsys.readouterr().err
+    assert {path.name: path.read_bytes() for path in (here / "a").iterdir()} == before
+
+
 def test_resuming_gives_the_same_result(capsys: pytest.CaptureFixture[str]) -> None:
     snapshots = ("--set", "checkpoint_every=4", "--no-plot")
     first = run_json(capsys, "pca-synthetic", *QUICK, *snapshots, "--folder", "a")
