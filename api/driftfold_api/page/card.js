@@ -1,7 +1,7 @@
 // The facts of one job: state, progress, attempts, result, files; and the button that cancels it.
 
 import { ask, FINAL, home } from "./api.js";
-import { fill, h, put, say } from "./dom.js";
+import { fill, h, put, say, table } from "./dom.js";
 import { ago, between, bytes, called, clock, count, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
 
@@ -21,7 +21,6 @@ export class Card {
     this.title = alone
       ? h("h1", { tabindex: -1 }, this.name)
       : h("h2", {}, h("span", { class: `swatch curve-${index}` }), h("a", { href: `#/jobs/${job.id}` }, this.name));
-    const details = (summary, ...inner) => h("details", {}, h("summary", {}, summary), ...inner);
     this.element = h(
       "section",
       { class: "card", "aria-label": this.name },
@@ -32,7 +31,8 @@ export class Card {
       this.result,
       this.links,
     );
-    this.more = [this.attempts, alone && details("Specification", h("pre", { tabindex: 0 }, JSON.stringify(job.spec, null, 2)))];
+    const spec = h("pre", { tabindex: 0 }, JSON.stringify(job.spec, null, 2));
+    this.more = [this.attempts, alone && h("details", {}, h("summary", {}, "Specification"), spec)];
     this.show(job);
   }
 
@@ -62,7 +62,6 @@ export class Card {
     const seconds = job.started ? Math.max(0, between(job.started, job.finished)) : 0;
     const took = job.started && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
     const who = job.worker && `${over ? "last on" : "on"} ${job.worker}`;
-    this.facts.title = clock(job.created);
     put(this.facts, [`submitted ${ago(job.created)}`, took, who, job.attempt > 1 && `attempt ${job.attempt}`, job.id].filter(Boolean).join(" · "));
   }
 
@@ -71,7 +70,7 @@ export class Card {
     const { job } = this;
     const { rounds, horizon_rounds: wanted } = job.progress;
     const seconds = job.spec.horizon?.seconds;
-    this.progress.show(Math.max(round, rounds), wanted, FINAL.includes(job.state), seconds ? time / seconds : null);
+    this.progress.show(Math.max(round, rounds), wanted, seconds ? time / seconds : null);
   }
 
   /** Ask before a job is canceled: it cannot be taken back. */
@@ -120,20 +119,8 @@ export class Card {
       last == null ? "" : count(last),
     ];
     const heads = ["Attempt", "Worker", "Began", "Outcome", "From record", "To record"];
-    fill(
-      this.attempts,
-      h(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": `Attempts at ${this.name}` },
-        h(
-          "table",
-          {},
-          h("caption", {}, `Attempts at ${this.name}`),
-          h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))),
-          h("tbody", {}, attempts.map((attempt) => h("tr", {}, cells(attempt).map((text) => h("td", {}, String(text)))))),
-        ),
-      ),
-    );
+    const row = (attempt) => h("tr", {}, cells(attempt).map((text) => h("td", {}, String(text))));
+    fill(this.attempts, table(`Attempts at ${this.name}`, heads, "", ...attempts.map(row)));
   }
 
   conclude(result) {

@@ -12,11 +12,9 @@ const curveColour = (index) => colour(`curve-${index}`);
 
 /** Draws one metric. A curve is { job, log, marks, index }. */
 export class Chart {
-  constructor(key, { zoomed }) {
+  constructor(key) {
     this.key = key;
     this.name = key.split("/")[1];
-    this.told = zoomed;
-    this.zoomed = false;
     this.readout = h("span", { class: "readout" });
     this.box = h("div", { class: "plot", role: "img" });
     this.element = h("figure", { "data-metric": key }, h("figcaption", {}, h("b", {}, this.name), this.readout), this.box);
@@ -34,12 +32,8 @@ export class Chart {
     if (form !== this.form) {
       this.form = form;
       this.plot?.destroy();
-      this.zoomed = false;
       this.plot = new uPlot(this.options(), data, this.box);
       this.element.plot = this.plot; // for the console, and for tests
-    } else if (this.zoomed) {
-      this.plot.setData(data, false);
-      this.plot.redraw();
     } else {
       this.plot.setData(data);
     }
@@ -49,10 +43,6 @@ export class Chart {
   /** Forget how it was drawn, so that the next drawing takes new colours. */
   restyle() {
     this.form = undefined;
-  }
-
-  whole() {
-    if (this.zoomed) this.plot.setData(this.plot.data);
   }
 
   close() {
@@ -89,20 +79,12 @@ export class Chart {
       ],
       series: [{}, ...this.curves.map(({ index }) => ({ stroke: curveColour(index), width: 1.75, dash: DASHES[index] }))],
       legend: { show: false },
-      cursor: { sync: { key: "charts" }, drag: { x: true, y: false } },
+      cursor: { sync: { key: "charts" }, drag: { x: false, y: false } },
       hooks: {
         draw: [(plot) => this.drawMarks(plot)],
         setCursor: [(plot) => this.read(plot)],
-        setScale: [(plot, scale) => scale === "x" && this.noteZoom(plot)],
       },
     };
-  }
-
-  noteZoom(plot) {
-    const xs = plot.data[0];
-    const { min, max } = plot.scales.x;
-    this.zoomed = xs.length > 1 && (min > xs[0] || max < xs.at(-1));
-    this.told();
   }
 
   /** Where attempts began and ended: a line from top to bottom, with a word. */

@@ -1,6 +1,6 @@
 // How the specifications of several jobs differ.
 
-import { h } from "./dom.js";
+import { h, table } from "./dom.js";
 
 /** {a: {b: 1}} -> [["a.b", "1"]] */
 function flat(value, path = "") {
@@ -15,15 +15,6 @@ export function differences(jobs) {
   const unequal = names.filter((name) => new Set(fields.map((table) => table.get(name))).size > 1);
   if (unequal.length === 0) return h("p", { class: "quiet" }, "The specifications are the same.");
   const row = (name) => h("tr", {}, h("th", { scope: "row" }, name), fields.map((table) => h("td", {}, table.get(name) ?? "–")));
-  return h(
-    "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Differences" },
-    h(
-      "table",
-      { class: "differences" },
-      h("caption", {}, "What differs in their specifications"),
-      h("thead", {}, h("tr", {}, ["Field", ...jobs.map(({ name }) => name)].map((head) => h("th", { scope: "col" }, head)))),
-      h("tbody", {}, unequal.map(row)),
-    ),
-  );
+  const heads = ["Field", ...jobs.map(({ name }) => name)];
+  return table("What differs in their specifications", heads, "differences", ...unequal.map(row));
 }

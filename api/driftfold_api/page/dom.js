@@ -17,6 +17,14 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat(2).filter((child) => child != null && child !== false));
 }
 
+/** A table that scrolls sideways where there is too little room, by keyboard, too. */
+export function table(name, heads, kind, ...rows) {
+  const head = h("thead", {}, h("tr", {}, heads.map((text) => h("th", { scope: "col" }, text))));
+  const body = rows.length > 0 && h("tbody", {}, rows);
+  const inner = h("table", { class: kind }, h("caption", {}, name), head, body);
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, inner);
+}
+
 /** Change a text only when it differs, so that nothing is laid out or read aloud in vain. */
 export function put(element, text) {
   if (element.textContent !== text) element.textContent = text;

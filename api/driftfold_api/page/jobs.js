@@ -1,6 +1,6 @@
 // The list of jobs, live: what waits, what runs and how far it is, what is over.
 
-import { ask, FINAL } from "./api.js";
+import { ask } from "./api.js";
 import { connected, fill, h, put } from "./dom.js";
 import { ago, between, called, clock, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
@@ -164,8 +164,7 @@ class Row {
   show(job) {
     if (job.state !== this.shown) fill(this.state, badge(job.state));
     this.shown = job.state;
-    this.state.title = job.reason;
-    this.progress.show(job.progress.rounds, job.progress.horizon_rounds, FINAL.includes(job.state));
+    this.progress.show(job.progress.rounds, job.progress.horizon_rounds);
     put(this.worker, job.worker + (job.attempt > 1 ? ` (attempt ${job.attempt})` : ""));
     put(this.submitted, ago(job.created));
     put(this.took, job.started ? duration(Math.max(0, between(job.started, job.finished))) : "");

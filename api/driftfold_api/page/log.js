@@ -37,7 +37,7 @@ export class Log {
   }
 }
 
-const FIRST = ["evaluation/gap", "evaluation/loss", "evaluation/accuracy"];
+const FIRST = ["evaluation/gap", "evaluation/loss"];
 
 /** What to show to somebody who has not chosen. */
 export function preferred(keys) {

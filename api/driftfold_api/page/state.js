@@ -18,11 +18,10 @@ export class Progress {
   }
 
   /** `share` is for horizons that are no number of rounds. */
-  show(rounds, wanted, over, share = null) {
+  show(rounds, wanted, share = null) {
     const reached = wanted ? rounds / wanted : share;
     this.bar.hidden = reached === null;
     if (reached !== null) this.bar.value = Math.min(1, reached);
-    const words = wanted ? `${count(rounds)} / ${count(wanted)}` : `${count(rounds)} rounds`;
-    put(this.text, rounds === 0 && !wanted && !over ? "" : words);
+    put(this.text, wanted ? `${count(rounds)} / ${count(wanted)}` : `${count(rounds)} rounds`);
   }
 }

@@ -1,7 +1,7 @@
 // The latest value of every metric, as a table: it says in text what the curves show, and chooses
 // which of them are drawn.
 
-import { h, put } from "./dom.js";
+import { h, put, table } from "./dom.js";
 import { count, short } from "./format.js";
 
 const GROUPS = { evaluation: "measured", round: "of the round", fault: "faults", seconds: "seconds of real time" };
@@ -14,13 +14,8 @@ export class Values {
     this.jobs = jobs;
     this.choose = choose;
     const columns = jobs.length > 1 ? jobs.map(({ name }) => name) : ["Latest value"];
-    this.table = h(
-      "table",
-      { class: "values" },
-      h("caption", {}, "Latest values"),
-      h("thead", {}, h("tr", {}, ["Metric", ...columns, "Round"].map((head) => h("th", { scope: "col" }, head)))),
-    );
-    this.element = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Latest values" }, this.table);
+    this.element = table("Latest values", ["Metric", ...columns, "Round"], "values");
+    this.table = this.element.firstChild;
   }
 
   show(chosen) {

@@ -43,8 +43,10 @@ class Watch {
       const found = await Promise.all(this.ids.map((id) => ask(home(id))));
       if (this.closed) return;
       connected(true);
+      const focused = document.activeElement === waiting;
       waiting.remove();
       this.show(found);
+      if (focused) this.main.querySelector("h1").focus();
       for (const job of this.jobs) this.follow(job);
     } catch (error) {
       if (this.closed) return;
@@ -60,7 +62,6 @@ class Watch {
     this.jobs = found.map((job, index) => ({ ...job, index, name: called(job), job: called(job), log: new Log(), marks: [], card: new Card(job, index, alone) }));
     this.values = new Values(this.jobs, (key, yes) => this.choose(key, yes));
     this.figures = h("div", { class: "figures" });
-    this.range = h("button", { hidden: true, onclick: () => this.charts.forEach((chart) => chart.whole()) }, "Whole range");
     const radio = (axis, text) =>
       h("label", {}, h("input", { type: "radio", name: "axis", value: axis, checked: this.style.axis === axis, onchange: () => this.restyle({ axis }) }), ` ${text}`);
     const log = h("input", { type: "checkbox", checked: this.style.log, onchange: ({ target }) => this.restyle({ log: target.checked }) });
@@ -69,8 +70,7 @@ class Watch {
       { class: "tools" },
       h("fieldset", {}, h("legend", {}, "Against"), radio("round", "round"), radio("time", "virtual time")),
       h("label", {}, log, " logarithmic"),
-      this.range,
-      h("span", { class: "quiet" }, "Choose metrics in the table. Drag over a curve to zoom."),
+      h("span", { class: "quiet" }, "Choose metrics in the table."),
     );
     const names = this.jobs.map(({ name }) => name);
     document.title = `${names.join(" / ")} – driftfold`;
@@ -167,8 +167,7 @@ class Watch {
     for (const key of keys) {
       let chart = this.charts.get(key);
       if (!chart) {
-        chart = new Chart(key, { zoomed: () => (this.range.hidden = ![...this.charts.values()].some((one) => one.zoomed)) });
-        this.charts.set(key, chart);
+        this.charts.set(key, (chart = new Chart(key)));
         this.figures.append(chart.element);
       }
       chart.draw(this.jobs, this.style);

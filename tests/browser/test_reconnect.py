@@ -1,0 +1,164 @@
+"""A page that loses its connection misses nothing and shows nothing twice."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page, Route, expect
+
+from driftfold_api.server import listen
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.job import State
+from driftfold_workers.redis_store import RedisJobStore
+from tests.api.serving import Api
+from tests.browser.chromium import Watched, opened
+from tests.browser.processes import ApiProcess
+from tests.browser.stories import Story, drawn, drawn_so_far, gaps, story
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+LOST = "Connection lost. Trying again …"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def process(
+    server: EmbeddedServer, store: RedisJobStore, tmp_path: Path
+) -> AsyncIterator[ApiProcess]:
+    with listen("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+    process = ApiProcess(server.url, store.keys.prefix, port, tmp_path)
+    await process.start()
+    yield process
+    process.kill()
+
+
+async def finish(told: Story, page: Page) -> None:
+    """The job ends, and the page shows all of it."""
+    await told.write(600 - told.last)
+    await told.store.finish(told.job, told.epoch, State.SUCCEEDED, result={"rounds": 300})
+    await expect(page.locator(".state")).to_have_text("✓ succeeded", timeout=20_000)
+    await drawn_so_far(page, 300)
+    assert await drawn(page) == gaps(600)
+
+
+async def test_an_api_that_is_killed_and_comes_back(
+    browser: Browser, process: ApiProcess, store: RedisJobStore
+) -> None:
+    async with opened(browser, process.origin) as watched:
+        page = watched.page
+        async with httpx.AsyncClient(base_url=process.origin, trust_env=False) as http:
+            told = await story(store, http, "goes on")
+        await told.write(100)
+        await page.goto(f"/#/jobs/{told.job}")
+        await drawn_so_far(page, 50)
+        for at in (200, 300):
+            process.kill()
+            await expect(page.locator("#connection")).to_have_text(LOST)
+            await told.write(100)  # the job does not need the API
+            assert await drawn(page) == gaps(at - 100)
+            await process.start()
+            await drawn_so_far(page, at // 2)
+            await expect(page.locator("#connection")).to_have_text("")
+            assert await drawn(page) == gaps(at)
+        await finish(told, page)
+
+
+async def test_an_api_that_stops_in_good_order(
+    watched: Watched, api: Api, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    page = watched.page
+    told = await story(store, http, "goes on")
+    await told.write(100)
+    await page.goto(f"/#/jobs/{told.job}")
+    await drawn_so_far(page, 50)
+    await api.stop()
+    await told.write(100)
+    await api.start()
+    await drawn_so_far(page, 100)
+    assert await drawn(page) == gaps(200)
+    await finish(told, page)
+
+
+async def test_the_list_comes_back(
+    browser: Browser, process: ApiProcess, store: RedisJobStore
+) -> None:
+    async with opened(browser, process.origin) as watched:
+        page = watched.page
+        async with httpx.AsyncClient(base_url=process.origin, trust_env=False) as http:
+            told = await story(store, http, "goes on")
+        await page.goto("/")
+        await expect(page.locator("tbody tr")).to_contain_text("0 / 300")
+        process.kill()
+        await expect(page.locator("#connection")).to_have_text(LOST)
+        await expect(page.locator("tbody tr")).to_have_count(1)  # what was known stays
+        await told.write(20)
+        await process.start()
+        await expect(page.locator("tbody tr")).to_contain_text("10 / 300", timeout=20_000)
+        await expect(page.locator("#connection")).to_have_text("")
+
+
+async def test_an_answer_that_browsers_do_not_come_back_from(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    """A proxy that answers 502 for a while ends an EventSource for good."""
+    page = watched.page
+    told = await story(store, http, "behind a proxy")
+    await told.write(100)
+    await page.route("**/events?*", lambda route: route.fulfill(status=502, body="no"))
+    await page.goto(f"/#/jobs/{told.job}")
+    await expect(page.locator("#connection")).to_have_text(LOST)
+    await page.unroute("**/events?*")
+    await drawn_so_far(page, 50)
+    assert await drawn(page) == gaps(100)
+    await finish(told, page)
+
+
+async def test_a_gap_and_a_repetition_on_the_way_are_noticed(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    """Records 1 to 4, then again 3 and 4, then 7: the page asks for what is missing."""
+    page = watched.page
+    told = await story(store, http, "broken proxy")
+    await told.write(100)
+    answer = await http.get(f"/v1/jobs/{told.job}/records")
+    lines = answer.text.removeprefix('{"records":[').partition('],"last"')[0]
+    known = [f"{{{line}" for line in lines.removeprefix("{").split(",{")]
+    frames = "".join(f"id: {n}\ndata: {known[n - 1]}\n\n" for n in (1, 2, 3, 4, 3, 4, 7))
+    asked: list[str] = []
+
+    async def once(route: Route) -> None:
+        asked.append(route.request.url)
+        if len(asked) > 1:
+            await route.continue_()
+        else:
+            await route.fulfill(headers={"content-type": "text/event-stream"}, body=frames)
+
+    await page.route("**/events?*", once)
+    await page.goto(f"/#/jobs/{told.job}")
+    await drawn_so_far(page, 50)
+    assert await drawn(page) == gaps(100)
+    assert "after=0&" in asked[0]
+    assert "after=4&" in asked[1]
+
+
+async def test_a_hidden_page_lets_go_and_catches_up(
+    watched: Watched, api: Api, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    page = watched.page
+    told = await story(store, http, "hidden")
+    await told.write(100)
+    await page.goto(f"/#/jobs/{told.job}")
+    await drawn_so_far(page, 50)
+    become = """(hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    await page.evaluate(become, True)
+    while api.service.feeds.followed:
+        await page.wait_for_timeout(20)
+    await told.write(100)
+    await page.evaluate(become, False)
+    await drawn_so_far(page, 100)
+    assert await drawn(page) == gaps(200)
