@@ -33,6 +33,27 @@ Plugins = Annotated[
     list[str],
     typer.Option("--plugin", metavar="NAME", help="Load kinds from a module or a .py file."),
 ]
+Url = Annotated[
+    str | None,
+    typer.Option(
+        help="Address of the service; default DRIFTFOLD_URL, or the service of the folder of runs.",
+        show_default=False,
+    ),
+]
+Job = Annotated[str, typer.Argument(metavar="JOB", help="The id of a job.")]
+Runs = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder that API and workers share; default DRIFTFOLD_RUNS, or runs.",
+        show_default=False,
+    ),
+]
+Slots = Annotated[int, typer.Option(min=1, help="Jobs that a worker runs at the same time.")]
+Lease = Annotated[
+    float,
+    typer.Option(min=0.5, help="Seconds without a sign of a worker until another one takes over."),
+]
+Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to die with.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
@@ -150,6 +171,121 @@ def plot(
     from driftfold_api.plotting import plot_folders
 
     plot_folders(runs, metric, out)
+
+
+@app.command()
+def submit(
+    spec: Spec,
+    settings: Settings = [],  # noqa: B006
+    name: Annotated[str | None, typer.Option(help="For people.")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Show its progress to the end.")] = False,
+    url: Url = None,
+    as_json: Json = False,
+    plugins: Plugins = [],  # noqa: B006
+) -> None:
+    """Submit an experiment to the service, and show its job."""
+    from driftfold_api.submitting import submit_spec
+
+    submit_spec(spec, settings, name, url, watch, as_json, plugins)
+
+
+@app.command()
+def watch(job: Job, url: Url = None, as_json: Json = False) -> None:
+    """Show the progress of a job until it is over."""
+    from driftfold_api.watching import watch_job
+
+    watch_job(job, url, as_json)
+
+
+@app.command(name="list")
+def list_(
+    state: Annotated[
+        str | None,
+        typer.Option(help="Only queued, running, canceling, succeeded, failed or canceled ones."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
+    url: Url = None,
+    as_json: Json = False,
+) -> None:
+    """List the jobs of the service, newest first."""
+    from driftfold_api.managing import list_jobs
+
+    list_jobs(url, state, limit, as_json)
+
+
+@app.command()
+def cancel(job: Job, url: Url = None, as_json: Json = False) -> None:
+    """Cancel a job: a queued one at once, a running one at the end of its round."""
+    from driftfold_api.managing import cancel_job
+
+    cancel_job(job, url, as_json)
+
+
+@app.command()
+def result(job: Job, url: Url = None, as_json: Json = False) -> None:
+    """Show the result of a job."""
+    from driftfold_api.managing import show_result
+
+    show_result(job, url, as_json)
+
+
+@app.command()
+def serve(
+    runs: Runs = None,
+    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    workers: Annotated[int, typer.Option(min=0, help="Workers to start.")] = 1,
+    slots: Slots = 1,
+    lease: Lease = 15.0,
+    as_json: Json = False,
+    plugins: Plugins = [],  # noqa: B006
+    parent: Parent = None,
+) -> None:
+    """Serve: job store, API, page and workers. Ctrl-C stops them all."""
+    from driftfold_api.addresses import runs_folder
+    from driftfold_api.serving import ServeRequest
+    from driftfold_api.serving import serve as begin
+
+    begin(
+        ServeRequest(
+            runs=runs_folder(runs),
+            host=host,
+            port=port,
+            workers=workers,
+            slots=slots,
+            lease=lease,
+            plugins=tuple(plugins),
+            as_json=as_json,
+            parent=parent,
+        )
+    )
+
+
+@app.command()
+def worker(
+    runs: Runs = None,
+    slots: Slots = 1,
+    lease: Lease = 15.0,
+    attempts: Annotated[int, typer.Option(min=1, help="Attempts that a job has.")] = 5,
+    name: Annotated[str | None, typer.Option(help="Different from that of all others.")] = None,
+    plugins: Plugins = [],  # noqa: B006
+    parent: Parent = None,
+) -> None:
+    """Run jobs of the service of a folder of runs, or of the job store that REDIS_URL names."""
+    from driftfold_api.addresses import runs_folder
+    from driftfold_api.working import WorkerRequest, work
+
+    work(
+        WorkerRequest(
+            runs=runs_folder(runs),
+            slots=slots,
+            lease=lease,
+            attempts=attempts,
+            plugins=tuple(plugins),
+            name=name,
+            parent=parent,
+        )
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -1,6 +1,8 @@
 """The result of a run as a table."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -17,31 +19,36 @@ _ENDED = {
 
 
 def print_result(result: Result, title: str, folder: Path, plot: Path | None) -> None:
-    """Print what a run gave: metrics first, then how it went, then where its files are."""
+    """Print what a run gave, and where its files are."""
+    where = {"folder": str(folder)} if plot is None else {"folder": str(folder), "plot": str(plot)}
+    print_table(result.to_json(), title, where)
+
+
+def print_table(result: Mapping[str, Any], title: str, where: Mapping[str, str]) -> None:
+    """Print a result table: metrics first, then how it went, then where it is."""
     table = Table(title=Text(title), show_header=False, min_width=40)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in result.metrics.items():
-        table.add_row(Text(name), f"{value:.6g}")
+    for name, value in result["metrics"].items():
+        table.add_row(Text(name), f"{float(value):.6g}")
     table.add_section()
-    table.add_row("ended", _ENDED.get(result.ended, result.ended))
-    table.add_row("rounds", f"{result.rounds:,}")
-    table.add_row("virtual time", duration(result.time))
-    wall = result.timing.get("wall")
+    table.add_row("ended", _ENDED.get(result["ended"], result["ended"]))
+    table.add_row("rounds", f"{result['rounds']:,}")
+    table.add_row("virtual time", duration(result["time"]))
+    wall = result["timing"].get("wall")
     if wall is not None:
         table.add_row("wall time", f"{wall:.2f} s")
-    table.add_row("events", f"{result.events:,}")
-    counted = {name: count for name, count in result.counts.items() if count}
+    table.add_row("events", f"{result['events']:,}")
+    counted = {name: count for name, count in result["counts"].items() if count}
     table.add_row("clients", ", ".join(f"{name} {count:,}" for name, count in counted.items()))
     table.add_section()
     for name in ("spec_digest", "event_digest", "metrics_digest"):
-        table.add_row(name.replace("_", " "), getattr(result, name))
-    table.add_row("folder", Text(str(folder)))
-    if plot is not None:
-        table.add_row("plot", Text(str(plot)))
+        table.add_row(name.replace("_", " "), result[name])
+    for name, place in where.items():
+        table.add_row(name, Text(place))
     console = Console()
     console.print(table)
-    if result.resumed_from is not None:
-        console.print(f"resumed from round {result.resumed_from}")
-    for change in result.changes:
+    if result["resumed_from"] is not None:
+        console.print(f"resumed from round {result['resumed_from']}")
+    for change in result["changes"]:
         console.print(f"differs from the software of the snapshot: {change}", markup=False)

@@ -1,6 +1,8 @@
 """The server of the API: uvicorn, which ends streams when it is told to stop."""
 
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -16,6 +18,11 @@ class Server(uvicorn.Server):
 
     By itself uvicorn waits for open streams until the last client has left.
     """
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to whoever runs the event loop: uvicorn would raise them again later."""
+        yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End all streams, then stop."""

@@ -1,6 +1,7 @@
 """A real server of the API, in the test's own event loop, at a free port of the loopback."""
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any, Self
 import httpx
 from fastapi import FastAPI
 
+from driftfold.telemetry.base import Record
+from driftfold.telemetry.json_form import to_line
 from driftfold_api.app import create_app
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.service import Service
@@ -73,6 +76,14 @@ async def api_on(store: JobStore, runs: Path | None = None) -> AsyncIterator[Api
         yield api
     finally:
         await api.stop()
+
+
+def lines(first: int, last: int, note: str = "") -> list[bytes]:
+    """Records `first` to `last`, one a line, as an attempt sends them."""
+    return [
+        to_line(Record(seq, "round", 60.0 * seq, seq, {"loss": math.nan}, note=note))
+        for seq in range(first, last + 1)
+    ]
 
 
 async def submitted(http: httpx.AsyncClient, **fields: Any) -> str:

@@ -8,9 +8,8 @@ from redis.asyncio import Redis
 
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import SPEC, Api, claimed, submitted, write
+from tests.api.serving import SPEC, Api, claimed, lines, submitted, write
 from tests.api.watching import stream
-from tests.workers.jobs import lines
 
 pytestmark = pytest.mark.asyncio
 

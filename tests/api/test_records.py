@@ -7,8 +7,7 @@ import httpx
 import pytest
 
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import claimed, finish, problem, submitted, write
-from tests.workers.jobs import lines
+from tests.api.serving import claimed, finish, lines, problem, submitted, write
 
 pytestmark = pytest.mark.asyncio
 

@@ -8,9 +8,9 @@ import pytest
 
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import Api, claimed, finish, problem, submitted, write
+from tests.api.serving import Api, claimed, finish, lines, problem, submitted, write
 from tests.api.watching import stream
-from tests.workers.jobs import lines, until
+from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
 

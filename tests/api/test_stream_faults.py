@@ -14,10 +14,10 @@ from driftfold_api import feed as feeds
 from driftfold_api import sse
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import Api, api_on, claimed, finish, submitted, write
+from tests.api.serving import Api, api_on, claimed, finish, lines, submitted, write
 from tests.api.watching import Stream, stream
 from tests.workers import servers
-from tests.workers.jobs import lines, until
+from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
 

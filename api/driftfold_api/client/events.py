@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import from_json
 from driftfold_api.errors import ServiceError
@@ -68,7 +69,7 @@ class Position:
         """Return what a frame tells, or None when it tells nothing new."""
         try:
             return self._take(frame.name, json.loads(frame.data))
-        except ValueError as error:
+        except (ValueError, KeyError, RecordError) as error:
             raise ServiceError(f"the stream holds what is no event: {frame!r}") from error
 
     def _take(self, name: str, table: dict[str, Any]) -> Event | None:

@@ -1,0 +1,67 @@
+"""Where the service is: said on the command line, in the environment, or by `serve` in a file."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from driftfold_api.errors import RequestError
+
+RUNS = "runs"
+"""Folder of runs, relative to the present one, unless DRIFTFOLD_RUNS names another."""
+
+FILE = "service.json"
+
+
+def runs_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of runs.
+
+    >>> runs_folder(None, {"DRIFTFOLD_RUNS": "/data/runs"})
+    PosixPath('/data/runs')
+    """
+    return given or Path(environ.get("DRIFTFOLD_RUNS") or RUNS)
+
+
+def service_url(given: str | None, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the address of the service.
+
+    >>> service_url(None, {"DRIFTFOLD_URL": "http://sim.example:8000/"})
+    'http://sim.example:8000'
+
+    Raises
+    ------
+    RequestError
+        Nobody has said where it is, or the address is none.
+    """
+    url = given or environ.get("DRIFTFOLD_URL") or _noted(runs_folder(None, environ) / FILE)
+    if url is None:
+        raise RequestError(
+            "no service is known here; start one with `driftfold serve`, or give its address with "
+            "--url or DRIFTFOLD_URL"
+        )
+    if not url.startswith(("http://", "https://")):
+        raise RequestError(
+            f"got the address {url!r}, wanted one such as http://127.0.0.1:8000; correct --url or "
+            "DRIFTFOLD_URL"
+        )
+    return url.rstrip("/")
+
+
+def note(folder: Path, url: str) -> None:
+    """Write down where the service of a folder is, at once as a whole."""
+    part = folder / f".{FILE}.{os.getpid()}"
+    part.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+    part.replace(folder / FILE)
+
+
+def forget(folder: Path, url: str) -> None:
+    """Take the note away, unless another service has written its own meanwhile."""
+    if _noted(folder / FILE) == url:
+        (folder / FILE).unlink(missing_ok=True)
+
+
+def _noted(file: Path) -> str | None:
+    try:
+        return str(json.loads(file.read_text(encoding="utf-8"))["url"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,70 @@
+"""`driftfold list`, `cancel` and `result`: the jobs of the service."""
+
+import json
+from datetime import datetime
+from itertools import islice
+
+import typer
+
+from driftfold_api.addresses import service_url
+from driftfold_api.client import Client
+from driftfold_api.errors import RequestError
+from driftfold_api.models import JobView
+from driftfold_api.progress import duration
+from driftfold_api.report import print_table
+from driftfold_workers.job import State
+
+
+def list_jobs(url: str | None, state: str | None, limit: int, as_json: bool) -> None:
+    """Print jobs, newest first."""
+    wanted = _state(state)
+    with Client(service_url(url)) as client:
+        jobs = list(islice(client.list(state=wanted), limit))
+    if as_json:
+        typer.echo(json.dumps([job.model_dump(mode="json") for job in jobs], indent=2))
+        return
+    if not jobs:
+        typer.echo("no jobs" if state is None else f"no {state} jobs", err=True)
+    for job in jobs:
+        typer.echo(_line(job))
+
+
+def cancel_job(job: str, url: str | None, as_json: bool) -> None:
+    """Cancel a job and print what that came to."""
+    with Client(service_url(url)) as client:
+        told = client.cancel(job)
+    if as_json:
+        typer.echo(told.model_dump_json())
+    elif told.state is State.CANCELED:
+        typer.echo(f"job {told.id} is canceled")
+    else:
+        typer.echo(f"job {told.id} stops at the end of its round")
+
+
+def show_result(job: str, url: str | None, as_json: bool) -> None:
+    """Print the result of a job that has succeeded."""
+    with Client(service_url(url)) as client:
+        told, result = client.get(job), client.result(job)
+    if as_json:
+        typer.echo(json.dumps(result))
+    else:
+        print_table(result, told.name or told.id, {"job": told.id})
+
+
+def _state(name: str | None) -> State | None:
+    try:
+        return None if name is None else State(name)
+    except ValueError:
+        raise RequestError(f"got --state {name!r}, wanted one of: {', '.join(State)}") from None
+
+
+def _line(job: JobView) -> str:
+    reached = job.progress
+    of = "" if reached.horizon_rounds is None else f"/{reached.horizon_rounds}"
+    took = ""
+    if job.started is not None:
+        end = job.finished or datetime.now(job.started.tzinfo)
+        took = duration(max(0.0, (end - job.started).total_seconds()))
+    parts = [job.id, f"{job.state:<9}", f"{f'{reached.rounds}{of}':>11}", f"{took:>8}"]
+    reason = f"  ({job.reason})" if job.reason else ""
+    return f"{'  '.join(parts)}  {job.name}{reason}".rstrip()

@@ -1,0 +1,129 @@
+"""`driftfold serve`: job store, API and workers from one command, ended by one Ctrl-C."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from driftfold.errors import RunError
+from driftfold.spec import load_plugins
+from driftfold_api.addresses import forget, note
+from driftfold_api.app import create_app
+from driftfold_api.crew import Crew
+from driftfold_api.server import listen, server_of, url_of
+from driftfold_api.working import redis_url
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.guardian import die_with
+from driftfold_workers.redis_store import RedisJobStore
+
+LOOK = 0.5  # seconds between two looks at the processes of the service
+
+
+@dataclass(frozen=True)
+class ServeRequest:
+    """What was asked for on the command line; the fields are those of `driftfold serve`."""
+
+    runs: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    workers: int = 1
+    slots: int = 1
+    lease: float = 15.0
+    plugins: Sequence[str] = ()
+    as_json: bool = False
+    parent: int | None = None
+
+
+def serve(request: ServeRequest) -> None:
+    """Serve until SIGINT or SIGTERM, then stop everything that was started."""
+    if request.parent is not None:
+        die_with(request.parent)
+    load_plugins(request.plugins)
+    listening = listen(request.host, request.port)
+    with listening:
+        try:
+            request.runs.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(f"cannot make the folder {request.runs}: {error.strerror}") from error
+        with redis_url(request.runs) as (redis, server):
+            asyncio.run(_serve(request, listening, redis, server))
+
+
+async def _serve(
+    request: ServeRequest, listening: socket.socket, redis: str, server: EmbeddedServer | None
+) -> None:
+    url = url_of(listening)
+    async with RedisJobStore.open(redis) as store:
+        api = server_of(create_app(store, runs=request.runs.absolute()))
+        crew = Crew(redis, _worker_arguments(request), request.workers)
+        tending: asyncio.Task[Any] | None = None
+
+        def stop() -> None:
+            if api.should_exit:
+                crew.hurry()
+            api.should_exit = True
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        serving = asyncio.create_task(api.serve([listening]))
+        try:
+            await crew.start()
+            while not (api.started or serving.done()):
+                await asyncio.sleep(0.01)
+            if api.started:
+                note(request.runs, url)
+                _tell(request, url, redis, server)
+                tending = asyncio.create_task(_tend(crew, server))
+            await serving
+        finally:
+            forget(request.runs, url)
+            api.should_exit = True
+            if tending is not None:
+                tending.cancel()
+                with suppress(asyncio.CancelledError):
+                    await tending
+            await asyncio.gather(crew.stop(), serving, return_exceptions=True)
+
+
+async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:
+    """Replace what dies: a worker, or the job store of our own."""
+    while True:
+        await asyncio.sleep(LOOK)
+        for code in await crew.replace():
+            typer.echo(f"a worker ended with code {code}; another one takes its place", err=True)
+        if server is not None and server.owner and not server.alive():
+            typer.echo("the job store ended; it is started again", err=True)
+            await asyncio.to_thread(server.restart)
+
+
+def _worker_arguments(request: ServeRequest) -> list[str]:
+    plugins = [word for name in request.plugins for word in ("--plugin", name)]
+    return [
+        *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
+        *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
+        *("--lease", str(request.lease), "--parent", str(os.getpid()), *plugins),
+    ]
+
+
+def _tell(request: ServeRequest, url: str, redis: str, server: EmbeddedServer | None) -> None:
+    if request.as_json:
+        facts = {"url": url, "pid": os.getpid(), "runs": str(request.runs.absolute())}
+        typer.echo(json.dumps(facts))
+        sys.stdout.flush()
+        return
+    store = "REDIS_URL" if server is None else f"own server in {server.folder}"
+    typer.echo(f"driftfold serves at {url}")
+    typer.echo(f"  runs      {request.runs.absolute()}")
+    typer.echo(f"  job store {store}")
+    typer.echo(f"  workers   {request.workers} with {request.slots} slots each")
+    typer.echo("Ctrl-C stops it; running jobs go on when it is started again.")
+    sys.stdout.flush()

@@ -1,0 +1,72 @@
+"""`driftfold watch`: the progress of a job, live, and its result."""
+
+import json
+from typing import Any
+
+import typer
+
+from driftfold.telemetry.base import Record
+from driftfold.telemetry.json_form import to_json
+from driftfold.world.policy import Horizon
+from driftfold_api.addresses import service_url
+from driftfold_api.client import Client
+from driftfold_api.failures import Outcome
+from driftfold_api.models import JobDetail, Lifecycle
+from driftfold_api.progress import progress
+from driftfold_api.report import print_table
+from driftfold_workers.job import State
+
+TOLD = {"lost", "released", "resumed", "cancel-requested"}
+"""Lifecycle events that somebody who watches wants to hear of."""
+
+
+def watch_job(job: str, url: str | None, as_json: bool) -> None:
+    """Show a job until it is over."""
+    with Client(service_url(url)) as client:
+        follow(client, client.get(job), as_json)
+
+
+def follow(client: Client, job: JobDetail, as_json: bool) -> None:
+    """Show a job until it is over; exit with 1 unless it succeeds.
+
+    As JSON each record is a line, and the last line is the job with its result.
+    """
+    limits: Any = job.spec.get("horizon", {})
+    horizon = Horizon(rounds=limits.get("rounds"), seconds=limits.get("seconds"))
+    try:
+        with progress(horizon, job.name or job.id[:8], quiet=as_json) as shown:
+            for event in client.watch(job.id):
+                if isinstance(event, Record):
+                    shown.emit(event)
+                    if as_json:
+                        typer.echo(json.dumps(to_json(event), allow_nan=False))
+                elif isinstance(event, Lifecycle) and event.kind in TOLD and not as_json:
+                    typer.echo(_sentence(event), err=True)
+    except KeyboardInterrupt:
+        typer.echo(f"job {job.id} goes on; see it again with: driftfold watch {job.id}", err=True)
+        raise typer.Exit(Outcome.INTERRUPTED) from None
+    job = client.get(job.id)
+    succeeded = job.state is State.SUCCEEDED
+    result = client.result(job.id) if succeeded else None
+    if as_json:
+        typer.echo(json.dumps({**job.model_dump(mode="json"), "result": result}))
+    elif result is not None:
+        print_table(result, job.name or job.id, {"job": job.id})
+    else:
+        typer.echo(f"job {job.id} has {job.state}{f': {job.reason}' if job.reason else ''}")
+    if not succeeded:
+        raise typer.Exit(Outcome.FAILED)
+
+
+def _sentence(event: Lifecycle) -> str:
+    facts = event.facts
+    worker, seq, reason = (facts.get(name, "") for name in ("worker", "seq", "reason"))
+    why = f": {reason}" if reason and reason != event.kind else ""
+    match event.kind:
+        case "lost":
+            return f"worker {worker} was lost after record {seq}{why}"
+        case "released":
+            return f"worker {worker} gave the job back after record {seq}{why}"
+        case "resumed":
+            return f"worker {worker} goes on, attempt {facts.get('attempt', '?')}"
+    return "asked to cancel: it stops at the end of the round"

@@ -1,0 +1,55 @@
+"""`driftfold worker`: run jobs of a service."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.guardian import die_with
+from driftfold_workers.server_binary import external_url
+from driftfold_workers.worker import run_worker
+
+REDIS = "redis"
+"""Folder of the embedded server, in the folder of runs."""
+
+
+@dataclass(frozen=True)
+class WorkerRequest:
+    """What was asked for on the command line; the fields are those of `driftfold worker`."""
+
+    runs: Path
+    slots: int = 1
+    lease: float = 15.0
+    attempts: int = 5
+    plugins: Sequence[str] = ()
+    name: str | None = None
+    parent: int | None = None
+
+
+def work(request: WorkerRequest) -> None:
+    """Run jobs until SIGTERM or SIGINT, then give back what is not finished."""
+    if request.parent is not None:
+        die_with(request.parent)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    with redis_url(request.runs) as (url, _):
+        run_worker(
+            url,
+            request.runs,
+            slots=request.slots,
+            lease=request.lease,
+            attempts=request.attempts,
+            plugins=request.plugins,
+            name=request.name,
+        )
+
+
+@contextmanager
+def redis_url(runs: Path) -> Iterator[tuple[str, EmbeddedServer | None]]:
+    """Give the address of the job store: what REDIS_URL names, else the folder's own server."""
+    if url := external_url():
+        yield url, None
+    else:
+        with EmbeddedServer.open(runs / REDIS) as server:
+            yield server.url, server

@@ -1,0 +1,240 @@
+"""The commands of the service, with real processes: serve, submit, watch, list, cancel, result."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from driftfold.telemetry.base import Record
+from driftfold_api.client import Client
+from driftfold_api.models import JobDetail
+from driftfold_workers.job import State
+from tests.command.cli import QUICK, call, spawn
+from tests.command.service import Served, serving
+from tests.workers.workers import alive
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+LONG = ("--set", "horizon.rounds=100000", "--set", "checkpoint_every=5")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("service"), "--slots", "2") as served:
+        yield served
+
+
+@pytest.fixture(autouse=True)
+def environment(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRIFTFOLD_URL", served.url)
+
+
+def soon(holds: Callable[[], bool], within: float = 60.0) -> None:
+    """Wait for what will come, for so long only that a hang is told."""
+    end = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def has_begun(client: Client, job: JobDetail) -> Callable[[], bool]:
+    return lambda: client.get(job.id).progress.rounds > 10
+
+
+def test_a_job_gives_what_a_run_gives_bit_for_bit(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("run", "pca-synthetic", *QUICK, "--json", "--quiet", "--no-plot") == 0
+    alone = json.loads(capsys.readouterr().out)
+    assert call("submit", "pca-synthetic", *QUICK, "--watch", "--json") == 0
+    out, err = capsys.readouterr()
+    *records, job = map(json.loads, out.splitlines())
+    assert [record["seq"] for record in records] == list(range(1, len(records) + 1))
+    assert job["state"] == "succeeded"
+    assert job["id"] in err
+    for name in ("spec_digest", "event_digest", "metrics_digest", "evaluation_digest",
+                 "model_digest", "metrics", "counts", "rounds"):  # fmt: skip
+        assert job["result"][name] == alone[name]
+    assert call("result", job["id"], "--json") == 0
+    assert json.loads(capsys.readouterr().out) == job["result"]
+    assert call("result", job["id"]) == 0
+    assert alone["event_digest"] in capsys.readouterr().out
+    (log,) = here.glob("runs/*/records.jsonl")
+    kept = [json.loads(line) for line in log.read_text().splitlines()]
+    for one, other in zip(records, kept, strict=True):
+        one.pop("timing", None), other.pop("timing", None)
+        assert one == other
+
+
+def test_a_watch_shows_progress_and_the_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("submit", "pca-synthetic", *QUICK, "--name", "mine") == 0
+    out, err = capsys.readouterr()
+    job = out.split()[0]
+    assert f"driftfold watch {job}" in err
+    assert call("watch", job) == 0
+    out, err = capsys.readouterr()
+    assert "round 6/6" in err
+    assert "metrics digest" in out
+    assert job in out
+    assert call("list", "--limit", "1") == 0
+    line = capsys.readouterr().out
+    assert line.startswith(job)
+    assert "6/6" in line
+    assert line.endswith("mine\n")
+    assert call("list", "--state", "succeeded", "--json") == 0
+    assert json.loads(capsys.readouterr().out)[0]["id"] == job
+
+
+def test_a_cancelled_job_ends_its_watch_with_1(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Client(served.url) as client:
+        assert call("submit", "pca-synthetic", *LONG, "--json") == 0
+        job = JobDetail.model_validate_json(capsys.readouterr().out)
+        soon(has_begun(client, job))
+        assert call("cancel", job.id) == 0
+        assert "stops at the end of its round" in capsys.readouterr().out
+        assert call("watch", job.id) == 1
+        assert f"job {job.id} has canceled" in capsys.readouterr().out
+        assert client.get(job.id).state is State.CANCELED
+    assert call("cancel", job.id) == 2
+    assert capsys.readouterr().err.startswith(f"error: job {job.id} has canceled")
+
+
+def test_an_interrupted_watch_leaves_the_job_and_says_how_to_go_on(
+    served: Served, here: Path
+) -> None:
+    with Client(served.url) as client:
+        watching = subprocess.Popen(
+            [sys.executable, "-c", "from driftfold_api.command import main; main()",
+             "submit", "pca-synthetic", *LONG, "--watch", "--json"],
+            cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert watching.stdout is not None
+        for _ in range(20):
+            record = json.loads(watching.stdout.readline())
+        watching.send_signal(signal.SIGINT)
+        _, err = watching.communicate(timeout=60)
+        assert watching.returncode == 130
+        assert "Traceback" not in err
+        job = err.splitlines()[0].split()[1]
+        assert f"driftfold watch {job}" in err
+        soon(lambda: client.get(job).progress.seq > record["seq"])
+        client.cancel(job)
+        assert client.wait(job).state is State.CANCELED
+
+
+ERRORS = {
+    "unknown job": (["watch", "1"], "no job has the id '1'"),
+    "result of nothing": (["result", "x"], "no job has the id 'x'"),
+    "bad spec": (["submit", "pca-synthetic", "--set", "seed=-1"], "seed: got -1"),
+    "no such file": (["submit", "missing.toml"], "missing.toml: cannot read it"),
+    "bad state": (["list", "--state", "lost"], "wanted one of: queued, running"),
+    "bad address": (["list", "--url", "localhost"], "wanted one such as http://"),
+    "port in use": (["serve", "--port", "PORT"], "choose another --port"),
+    "no such host": (["serve", "--host", "no.such.host.invalid"], "cannot listen at"),
+}
+
+
+@pytest.mark.parametrize("case", ERRORS)
+def test_bad_input_is_told_in_one_line_with_code_2(
+    served: Served, here: Path, capsys: pytest.CaptureFixture[str], case: str
+) -> None:
+    arguments, message = ERRORS[case]
+    port = served.url.rpartition(":")[2]
+    assert call(*(port if word == "PORT" else word for word in arguments)) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("error: ")
+    assert message in err
+    assert list(here.iterdir()) == []
+
+
+def test_without_a_service_it_is_said_how_to_start_one(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("DRIFTFOLD_URL")
+    assert call("list") == 2
+    assert "driftfold serve" in capsys.readouterr().err
+
+
+def test_the_commands_import_no_torch(here: Path) -> None:
+    code = (
+        "import atexit, sys\n"
+        "heavy = {'torch', 'geoopt', 'matplotlib', 'scipy', 'fastapi', 'uvicorn'}\n"
+        "atexit.register(lambda: print('heavy:', sorted(heavy & set(sys.modules))))"
+    )
+    for arguments in (["list"], ["submit", "pca-synthetic", *QUICK, "--json"]):
+        done = spawn(arguments, here, code)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Stopped in the middle of a job, and started again, it goes on with it: no process is left."""
+    monkeypatch.delenv("DRIFTFOLD_URL")
+    with serving(here, "--workers", "2") as served:
+        assert json.loads((here / "runs" / "service.json").read_text())["url"] == served.url
+        assert call("submit", "pca-synthetic", *LONG, "--json") == 0
+        job = JobDetail.model_validate_json(capsys.readouterr().out)
+        with Client(served.url) as client:
+            soon(has_begun(client, job))
+        everybody = served.everybody()
+        assert len(everybody) >= 6  # itself, two workers, an attempt, the store and its guard
+        assert served.stop() == 0
+        assert not [pid for pid in everybody if alive(pid)]
+        assert not (here / "runs" / "service.json").exists()
+        assert "Traceback" not in served.errors.read_text()
+    with serving(here) as served, Client(served.url) as client:
+        before = client.get(job.id)
+        assert before.progress.rounds > 10
+        soon(lambda: client.get(job.id).progress.rounds > before.progress.rounds)
+        assert [one.outcome for one in client.attempts(job.id)] == ["released", "running"]
+        assert client.attempts(job.id)[1].resumed
+        assert client.get(job.id).attempt == 1  # the drain was not its fault
+        client.cancel(job.id)
+        assert client.wait(job.id).state is State.CANCELED
+        assert served.stop(signal.SIGTERM) == 0
+
+
+def test_what_dies_of_the_service_is_replaced_and_nothing_is_lost(here: Path) -> None:
+    rounds = 600
+    with serving(here, "--lease", "2") as served, Client(served.url) as client:
+        spec = {
+            "extends": "pca-synthetic",
+            "horizon": {"rounds": rounds},
+            "checkpoint_every": 10,
+            "evaluate_every": 1000,
+        }
+        job = client.submit(spec)
+        soon(has_begun(client, job))
+        (worker,) = client.workers()
+        os.kill(int(worker.name.split("-")[-2]), signal.SIGKILL)
+        soon(lambda: len(client.attempts(job.id)) == 2)
+        facts = json.loads((here / "runs" / "redis" / "server.json").read_text())
+        os.kill(facts["pid"], signal.SIGKILL)
+        seen = [event.seq for event in client.watch(job.id) if isinstance(event, Record)]
+        assert seen == list(range(1, len(seen) + 1))
+        assert client.result(job.id)["rounds"] == rounds
+        assert [one.outcome for one in client.attempts(job.id)] == ["lost", "succeeded"]
+        told = served.errors.read_text()
+        assert "another one takes its place" in told
+        assert "the job store ended; it is started again" in told
+
+
+def test_a_service_that_is_killed_takes_all_its_processes_with_it(here: Path) -> None:
+    with serving(here) as served:
+        with Client(served.url) as client:
+            job = client.submit({"extends": "pca-synthetic", "horizon": {"rounds": 10**5}})
+            soon(has_begun(client, job))
+        everybody = served.everybody()
+        assert served.stop(signal.SIGKILL) == -signal.SIGKILL
+        soon(lambda: not [pid for pid in everybody if alive(pid)])
