@@ -10,7 +10,7 @@ const HEIGHT = 280;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const curveColour = (index) => colour(`curve-${index}`);
 
-/** Draws one metric. A curve is { job, log, marks, index }. */
+/** Curves are { job, log, marks, index }. */
 export class Chart {
   constructor(key) {
     this.key = key;

@@ -30,7 +30,7 @@ export class Feed {
     source.addEventListener("end", ({ data }) => this.end(JSON.parse(data)));
     source.onerror = () => {
       this.hear.connected(false);
-      // The browser comes back by itself after a lost connection, but not after a refusal.
+      // Browsers come back after a lost connection, not after a refusal.
       if (source.readyState === EventSource.CLOSED) this.again();
     };
   }

@@ -1,4 +1,4 @@
-// The records of one job, sorted by metric: what curves and tables are made of.
+// The records of one job, by metric.
 
 import { number } from "./format.js";
 
