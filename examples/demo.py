@@ -119,7 +119,7 @@ def simulate(
 
 def table(results: dict[str, list[Result]]) -> Table:
     """Return the end of every arm: median over seeds, and smallest to largest."""
-    out = Table(box=box.SIMPLE)
+    out = Table(box=box.SIMPLE, show_edge=False, pad_edge=False)  # fits into 80 columns
     out.add_column("arm", no_wrap=True)
     for title in ("end gap", "min to max", "rounds", "virtual", "wall"):
         out.add_column(title, justify="right", no_wrap=True)
