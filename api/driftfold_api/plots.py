@@ -129,7 +129,8 @@ def _draw(
             0.5, 0.5, "no virtual time passed", transform=panels[1].transAxes, ha="center"
         )
     panels[0].set_ylabel("optimality gap" if metric == "gap" else metric)
-    panels[0].legend()
+    several = any(len(arm) > 1 for arm in curves.values())
+    panels[0].legend(title="median and quartiles of seeds" if several else None)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with mpl.rc_context({"svg.hashsalt": "driftfold"}):

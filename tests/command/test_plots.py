@@ -61,9 +61,11 @@ def test_the_picture_names_arms_seeds_and_axes(here: Path, monkeypatch: pytest.M
         "many": [records([1, 0.4]), records([2, 0.3])],
     }
     text = plot_runs(arms, here / "a.svg").read_text()
-    for word in ("one", "many (2 seeds)", "rounds", "virtual time (s)", "optimality gap"):
+    words = ["one", "many (2 seeds)", "rounds", "virtual time (s)", "optimality gap"]
+    for word in (*words, "median and quartiles of seeds"):
         assert f">{word}<" in text
     still = plot_runs({"one": records([1, 0.5], pace=0.0)}, here / "b.svg").read_text()
+    assert "quartiles" not in still
     assert ">no virtual time passed<" in still
 
 
