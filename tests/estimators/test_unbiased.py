@@ -104,7 +104,7 @@ def test_oracle_knows_uniform_sampling_and_full_participation() -> None:
 
 def test_oracle_is_refused_where_no_probability_is_known() -> None:
     fleet = fleet_of(3)
-    with pytest.raises(CapabilityError, match="Slots does not know them; choose participation"):
+    with pytest.raises(CapabilityError, match="has none to tell; choose participation"):
         Oracle().begin(fleet, Diurnal().attend(fleet))
 
 

@@ -43,9 +43,9 @@ class Oracle(Estimator[Probabilities]):
         """Read the probabilities; raises `CapabilityError` when they are unknown or zero."""
         if not isinstance(attendance, KnownProbability):
             raise CapabilityError(
-                f"estimator 'oracle' needs the true probabilities, but {type(attendance).__name__} "
-                "does not know them; choose participation 'always', 'bernoulli', "
-                "'label_bernoulli' or 'uniform', or estimator 'past' or 'inclusive'"
+                "estimator 'oracle' needs the true probabilities, but this participation has none "
+                "to tell; choose participation 'always', 'bernoulli', 'label_bernoulli' or "
+                "'uniform', or estimator 'past' or 'inclusive'"
             )
         p = attendance.probability(np.arange(fleet.size))
         never = np.flatnonzero((p <= 0) & (fleet.importance > 0))
