@@ -2,30 +2,37 @@
 
     python examples/demo.py [--seeds 0 1 2] [--rounds 300] [--folder runs/demo]
 
+It starts the service with a job store of its own and two workers, submits every arm and seed as a
+job, and watches them. `driftfold run fashion-subspace` runs one of them without a service.
+
 Four arms, which differ only in what the server does with the answers: two ways to aggregate
 (RFedAGS averages gradient streams, RFedAvg averages end points in the tangent space) times two
 ways to weight (alike, or by how often each client has answered so far).
 """
 
 import argparse
+import json
+import signal
 import statistics
-from collections.abc import Sequence
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from driftfold.assembly import build
 from driftfold.participation.cohort import cohort_weights
-from driftfold.result import Result
-from driftfold.run import run
 from driftfold.spec import load_spec
-from driftfold.telemetry.base import Record, RecordSink
-from driftfold.telemetry.memory import Memory
+from driftfold.telemetry.base import Record
+from driftfold_api.client import Client
 from driftfold_api.plots import plot_runs
 
 ARMS = {
@@ -37,20 +44,7 @@ ARMS = {
 AGS, AVG, AGS_RS, AVG_RS = ARMS
 
 
-class Bar(RecordSink):
-    """Moves one arm's bar with every round."""
-
-    def __init__(self, progress: Progress, task: Any) -> None:
-        self._progress = progress
-        self._task = task
-        self._gap = float("nan")
-
-    def emit(self, record: Record) -> None:
-        if record.kind == "evaluation":
-            self._gap = record.values["gap"]
-        if record.kind == "round":
-            text = f"gap {self._gap:7.3f}  {record.time / 60:4.1f} virtual min"
-            self._progress.update(self._task, advance=1, state=text)
+Job = tuple[str, int]  # an arm and a seed
 
 
 def main() -> None:
@@ -61,11 +55,35 @@ def main() -> None:
     args = parser.parse_args()
     console = Console(highlight=False)
     stalls = [introduce(console, seed, seed == args.seeds[0]) for seed in args.seeds]
-    results, records = simulate(console, args.seeds, args.rounds)
+    with service(args.folder) as client:
+        console.print(f"The service is at {client.url}: open it in a browser to watch the jobs.\n")
+        results, records = simulate(console, client, args.seeds, args.rounds)
     console.print(table(results))
     conclude(console, results, stalls)
     picture = plot_runs(records, args.folder / "gap.png")
     console.print(f"\nPlot: {picture}")
+
+
+@contextmanager
+def service(folder: Path) -> Iterator[Client]:
+    """Start `driftfold serve` at a free port, and stop it, with all it started, at the end."""
+    command = [sys.executable, "-m", "driftfold_api.command", "serve", "--json"]
+    command += ["--port", "0", "--workers", "2", "--runs", str(folder)]
+    folder.mkdir(parents=True, exist_ok=True)
+    log = folder / "service.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        if not line:
+            raise SystemExit(f"the service did not start: {log.read_text().strip()}")
+        with Client(json.loads(line)["url"]) as client:
+            yield client
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        process.stdout.close()
 
 
 def introduce(console: Console, seed: int, aloud: bool) -> float:
@@ -95,50 +113,81 @@ def introduce(console: Console, seed: int, aloud: bool) -> float:
 
 
 def simulate(
-    console: Console, seeds: Sequence[int], rounds: int
-) -> tuple[dict[str, list[Result]], dict[str, list[list[Record]]]]:
+    console: Console, client: Client, seeds: Sequence[int], rounds: int
+) -> tuple[dict[str, list[Any]], dict[str, list[list[Record]]]]:
     """Run every arm on every seed: same data, same first point, same answers, same delays."""
-    results: dict[str, list[Result]] = {name: [] for name in ARMS}
-    records: dict[str, list[list[Record]]] = {name: [] for name in ARMS}
+    jobs: dict[Job, str] = {}
+    for seed in seeds:
+        for arm, preset in ARMS.items():
+            spec = load_spec(preset, overrides=[f"seed={seed}", f"horizon.rounds={rounds}"])
+            jobs[arm, seed] = client.submit(spec, name=f"{arm}, seed {seed}").id
+    logs = watch(console, client, jobs, rounds)
+    results = {arm: [client.result(jobs[arm, seed]) for seed in seeds] for arm in ARMS}
+    return results, {arm: [logs[arm, seed] for seed in seeds] for arm in ARMS}
+
+
+def watch(
+    console: Console, client: Client, jobs: Mapping[Job, str], rounds: int
+) -> dict[Job, list[Record]]:
+    """Follow all jobs to their end; one bar an arm shows its latest record."""
+    logs: dict[Job, list[Record]] = {job: [] for job in jobs}
+    open_jobs = dict(jobs)
     columns = (
         TextColumn("{task.description:22}"),
         BarColumn(bar_width=14),
-        TextColumn("{task.fields[state]}"),
+        TextColumn("{task.fields[state]:32}"),
         TimeElapsedColumn(),
     )
     with Progress(*columns, console=console) as progress:
-        tasks = {n: progress.add_task(n, total=rounds * len(seeds), state="") for n in ARMS}
-        for seed in seeds:
-            for name, preset in ARMS.items():
-                spec = load_spec(preset, overrides=[f"seed={seed}", f"horizon.rounds={rounds}"])
-                memory = Memory()
-                results[name].append(run(spec, sinks=[memory, Bar(progress, tasks[name])]))
-                records[name].append(memory.records)
-    return results, records
+        total = rounds * len(jobs) // len(ARMS)
+        bars = {arm: progress.add_task(arm, total=total, state="waits") for arm in ARMS}
+        while open_jobs:
+            time.sleep(0.2)
+            for (arm, seed), job in list(open_jobs.items()):
+                log = client.records(job, after=len(logs[arm, seed]))
+                logs[arm, seed] += log.records
+                show(progress, bars[arm], log.records)
+                if log.complete:
+                    del open_jobs[arm, seed]
+                    if log.state != "succeeded":
+                        raise SystemExit(
+                            f"{arm}, seed {seed} {log.state}: {client.get(job).reason}"
+                        )
+    return logs
 
 
-def table(results: dict[str, list[Result]]) -> Table:
+def show(progress: Progress, bar: TaskID, records: Sequence[Record]) -> None:
+    """Move a bar by the rounds among `records`, and say how the latest evaluation was."""
+    done = sum(record.kind == "round" for record in records)
+    measured = [record for record in records if record.kind == "evaluation"]
+    if measured:
+        gap, minutes = measured[-1].values["gap"], measured[-1].time / 60
+        progress.update(bar, state=f"gap {gap:7.3f}  {minutes:4.1f} virtual min")
+    progress.advance(bar, done)
+
+
+def table(results: dict[str, list[Any]]) -> Table:
     """Return the end of every arm: median over seeds, and smallest to largest."""
     out = Table(box=box.SIMPLE, show_edge=False, pad_edge=False)  # fits into 80 columns
     out.add_column("arm", no_wrap=True)
     for title in ("end gap", "min to max", "rounds", "virtual", "wall"):
         out.add_column(title, justify="right", no_wrap=True)
     for name, own in results.items():
-        gaps = [r.metrics["gap"] for r in own]
+        gaps = [r["metrics"]["gap"] for r in own]
         out.add_row(
             name,
             f"{statistics.median(gaps):.3f}",
             f"{min(gaps):.3f} to {max(gaps):.3f}",
-            f"{own[0].rounds}",
-            f"{statistics.median(r.time for r in own) / 60:.1f} min",
-            f"{statistics.median(r.timing['wall'] for r in own):.1f} s",
+            f"{own[0]['rounds']}",
+            f"{statistics.median(r['time'] for r in own) / 60:.1f} min",
+            f"{statistics.median(r['timing']['wall'] for r in own):.1f} s",
         )
     return out
 
 
-def conclude(console: Console, results: dict[str, list[Result]], stalls: list[float]) -> None:
+def conclude(console: Console, results: dict[str, list[Any]], stalls: list[float]) -> None:
     """Say what these runs show, and no more."""
-    gaps = {name: [r.metrics["gap"] for r in own] for name, own in results.items()}
+    gaps = {name: [r["metrics"]["gap"] for r in own] for name, own in results.items()}
     median = {name: statistics.median(own) for name, own in gaps.items()}
     better = sum(a < b for a, b in zip(gaps[AGS], gaps[AGS_RS], strict=True))
     console.print(
