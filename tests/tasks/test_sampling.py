@@ -118,6 +118,7 @@ def test_sizes_are_rounded_up_and_never_above_the_data() -> None:
     assert batch_sizes(1.0, held).tolist() == held.tolist()
     assert batch_sizes(5, held).tolist() == [5, 5, 1, 0]
     assert batch_sizes("full", held).tolist() == held.tolist()
+    assert batch_sizes(10**30, held).tolist() == held.tolist()  # beyond the integers of arrays
 
 
 @pytest.mark.parametrize("size", [0, -1, 0.0, -0.5, 1.5, 2.0, float("nan"), True, "half"])

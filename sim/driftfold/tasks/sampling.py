@@ -30,7 +30,7 @@ def batch_sizes(size: BatchSize, samples: Ints) -> Ints:
     if isinstance(size, float):
         samples = np.ceil(size * samples - _ROUNDING).astype(np.int64)
     else:
-        samples = np.minimum(size, samples)
+        samples = np.minimum(min(size, int(samples.max(initial=0))), samples)
     return samples
 
 
