@@ -7,8 +7,6 @@ fallen behind what is kept here reads the store until it has caught up.
 import asyncio
 import math
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from driftfold_api import frames
@@ -47,8 +45,8 @@ class Feed:
         self.end: bytes | None = None
         self.looked = False
         self.closing = False
+        self.beats = 0
         self.changed = asyncio.Event()
-        self.followers = 0
         self.task = asyncio.create_task(self._run(), name=f"feed of job {job.id}")
 
     def behind(self, after: int) -> bool:
@@ -64,6 +62,11 @@ class Feed:
             size += len(parts[-1])
             after += 1
         return b"".join(parts), after
+
+    def beat(self) -> None:
+        """Let every follower that has nothing to tell say that it lives."""
+        self.beats += 1
+        self.wake()
 
     def wake(self) -> None:
         """Let every follower look again."""
@@ -122,40 +125,3 @@ class Feed:
         self._size += len(frame)
         while self._size > KEPT and len(self._kept) > 1:
             self._size -= len(self._kept.popleft())
-
-
-class Feeds:
-    """The feeds of all jobs that somebody follows."""
-
-    def __init__(self, store: JobStore) -> None:
-        self._store = store
-        self._feeds: dict[str, Feed] = {}
-        self._closing = False
-
-    @property
-    def followed(self) -> int:
-        """Jobs that somebody follows."""
-        return len(self._feeds)
-
-    @asynccontextmanager
-    async def follow(self, job: Job) -> AsyncIterator[Feed]:
-        """Follow a job until the block is left; the last to leave ends the feed."""
-        feed = self._feeds.get(job.id)
-        if feed is None:
-            feed = self._feeds[job.id] = Feed(self._store, job)
-            feed.closing = self._closing
-        feed.followers += 1
-        try:
-            yield feed
-        finally:
-            feed.followers -= 1
-            if feed.followers == 0:
-                del self._feeds[job.id]
-                feed.task.cancel()
-
-    def close(self) -> None:
-        """Tell every follower that the server stops."""
-        self._closing = True
-        for feed in self._feeds.values():
-            feed.closing = True
-            feed.wake()

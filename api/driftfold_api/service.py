@@ -8,7 +8,7 @@ from uuid import UUID
 
 from fastapi import Depends, Request
 
-from driftfold_api.feed import Feeds
+from driftfold_api.feeds import Feeds
 from driftfold_workers.store import JobStore, UnknownJob
 
 T = TypeVar("T")
@@ -55,13 +55,14 @@ async def cancel(*tasks: asyncio.Task[Any]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def service_of(request: Request) -> Service:
+# Both are coroutines only because FastAPI would call functions in another thread.
+async def service_of(request: Request) -> Service:
     """Return the service that the app was made for."""
     service: Service = request.app.state.service
     return service
 
 
-def job_id(job: str) -> str:
+async def job_id(job: str) -> str:
     """Refuse what cannot be the id of a job before the store is asked."""
     try:
         if str(UUID(job)) == job:

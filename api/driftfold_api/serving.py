@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import typer
+from uvicorn.loops.auto import auto_loop_factory
 
 from driftfold.errors import RunError
 from driftfold.spec import load_plugins
@@ -54,8 +55,12 @@ def serve(request: ServeRequest) -> None:
             request.runs.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise RunError(f"cannot make the folder {request.runs}: {error.strerror}") from error
-        with redis_url(request.runs) as (redis, server):
-            asyncio.run(_serve(request, listening, redis, server))
+        fastest = auto_loop_factory()  # uvloop where it is
+        with (
+            redis_url(request.runs) as (redis, server),
+            asyncio.Runner(loop_factory=fastest) as runner,
+        ):
+            runner.run(_serve(request, listening, redis, server))
 
 
 async def _serve(

@@ -9,14 +9,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from driftfold_api import frames
-from driftfold_api.feed import PAGE, RETRY, Feed, Feeds
+from driftfold_api.feed import PAGE, RETRY, Feed
+from driftfold_api.feeds import SEND_WITHIN, Feeds
 from driftfold_api.service import cancel
 from driftfold_workers.job import Job
 from driftfold_workers.store import JobStore, StoreError, UnknownJob
 
-PING_EVERY = 15.0  # seconds of silence
 COME_BACK = 1000  # milliseconds until a client that lost its connection comes back
-SEND_WITHIN = 60.0  # seconds after which a reader that takes nothing is let go
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -44,42 +43,43 @@ class EventStream(Response):
         self._lifecycle_after = lifecycle_after
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the job is over, the client leaves, or the server stops."""
+        """Send until the job is over, the client leaves or stalls, or the server stops."""
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         sending = asyncio.create_task(self._send(send))
         leaving = asyncio.create_task(_left(receive))
         try:
             await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
+            if sending.cancelled():
+                _log.info("a client of job %s took nothing for %g s", self._job.id, SEND_WITHIN)
+            elif sending.done():
                 sending.result()
-        except TimeoutError:
-            _log.info("a client of job %s took nothing for %g s", self._job.id, SEND_WITHIN)
         finally:
             await cancel(sending, leaving)
 
     async def _send(self, send: Send) -> None:
-        async with self._feeds.follow(self._job) as feed:
-            async for part in self._parts(feed):
-                if part:
-                    async with asyncio.timeout(SEND_WITHIN):
-                        await send({"type": "http.response.body", "body": part, "more_body": True})
+        clock, task = asyncio.get_running_loop().time, asyncio.current_task()
+        assert task is not None
+        with self._feeds.follow(self._job, task) as follower:
+            async for part in self._parts(follower.feed):
+                follower.sending = clock()
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+                follower.sending = None
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _parts(self, feed: Feed) -> AsyncIterator[bytes]:
         """Yield what is new, lifecycle events in their places between the records."""
         yield frames.retry(COME_BACK)
-        after, told = self._after, 0
+        after, told, beats = self._after, 0, feed.beats
         while not feed.closing:
             changed = feed.changed  # taken before looking, so nothing in between is missed
-            event = feed.events[told] if told < len(feed.events) else None
+            # What happened before the first record must come before it: the feed looks first.
+            event = feed.events[told] if feed.looked and told < len(feed.events) else None
             until = math.inf if event is None else event.at
-            if not feed.looked:  # what happened before the first record must come before it
-                yield await _quiet(changed)
-            elif event is not None and event.at <= after:
+            if event is not None and event.at <= after:
                 told += 1
                 if event.number > self._lifecycle_after:
                     yield event.frame
-            elif feed.behind(after):
+            elif feed.looked and feed.behind(after):
                 try:
                     page = await self._page(after, until)
                 except UnknownJob:
@@ -87,14 +87,17 @@ class EventStream(Response):
                     return
                 after += len(page)
                 yield b"".join(page) or frames.PING
-            elif (found := feed.since(after, until))[0]:
+            elif feed.looked and (found := feed.since(after, until))[0]:
                 part, after = found
                 yield part
             elif feed.end is not None:
                 yield feed.end
                 return
+            elif beats != feed.beats:
+                beats = feed.beats
+                yield frames.PING
             else:
-                yield await _quiet(changed)
+                await changed.wait()
         yield frames.retry(COME_BACK // 2)
 
     async def _page(self, after: int, until: float) -> list[bytes]:
@@ -113,13 +116,3 @@ class EventStream(Response):
 async def _left(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _quiet(changed: asyncio.Event) -> bytes:
-    """Wait for news; return what to send when there are none for long."""
-    try:
-        async with asyncio.timeout(PING_EVERY):
-            await changed.wait()
-    except TimeoutError:
-        return frames.PING
-    return b""

@@ -7,7 +7,8 @@ from typing import Any
 
 from driftfold import presets
 from driftfold.errors import SpecError
-from driftfold.spec import load_spec, to_mapping
+from driftfold.spec import load_spec
+from driftfold.spec.codec import encode
 from driftfold_workers.needs import needs_of
 
 
@@ -50,7 +51,7 @@ def accept(table: Mapping[str, Any], name: str | None = None) -> Accepted:
             f"no files for a specification; presets: {', '.join(presets.names())}"
         )
     spec = load_spec(table)
-    complete = to_mapping(spec)
+    complete = encode(spec)  # load_spec has just checked it
     if not spec.name.isprintable():
         raise SpecError(f"name: got {spec.name[:60]!r}, wanted one line of printable text")
     title = spec.name if name is None else name

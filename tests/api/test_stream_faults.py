@@ -10,8 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from driftfold_api import feed as feeds
-from driftfold_api import sse
+from driftfold_api import feed, feeds
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on, claimed, finish, lines, submitted, write
@@ -59,7 +58,7 @@ async def test_slow_readers_slow_nobody_and_miss_nothing(
     api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """10 readers that stall while 12 MB are published; far more than a feed keeps for them."""
-    monkeypatch.setattr(feeds, "KEPT", 2**18)
+    monkeypatch.setattr(feed, "KEPT", 2**18)
     job = await submitted(http)
     epoch = await claimed(store, job)
     stalled: list[Stream] = []
@@ -88,7 +87,8 @@ async def test_slow_readers_slow_nobody_and_miss_nothing(
 async def test_a_reader_that_takes_nothing_is_let_go(
     api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sse, "SEND_WITHIN", 0.5)
+    monkeypatch.setattr(feeds, "SEND_WITHIN", 0.5)
+    monkeypatch.setattr(feeds, "BEAT", 0.2)
     job = await submitted(http)
     epoch = await claimed(store, job)
     for first in range(1, 2001, 200):
@@ -104,7 +104,7 @@ async def test_a_reader_that_takes_nothing_is_let_go(
 async def test_streams_say_that_they_live(
     api: Api, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sse, "PING_EVERY", 0.1)
+    monkeypatch.setattr(feeds, "BEAT", 0.1)
     job = await submitted(http)
     async with stream(api, job) as watched:
         while watched.seen.texts.count(": ping") < 3:

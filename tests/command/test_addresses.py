@@ -1,0 +1,55 @@
+"""Where the service is: what was said goes before what was noted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from driftfold_api.addresses import FILE, forget, note, runs_folder, service_url
+from driftfold_api.errors import RequestError
+
+
+def test_the_nearest_word_counts(here: Path) -> None:
+    (here / "runs").mkdir()
+    with pytest.raises(RequestError, match="driftfold serve"):
+        service_url(None, {})
+    note(here / "runs", "http://noted:1")
+    environ = {"DRIFTFOLD_URL": "http://said:2/"}
+    assert service_url(None, {}) == "http://noted:1"
+    assert service_url(None, environ) == "http://said:2"
+    assert service_url("https://given:3", environ) == "https://given:3"
+    assert service_url(None, {"DRIFTFOLD_URL": ""}) == "http://noted:1"
+
+
+def test_the_folder_of_runs_can_be_elsewhere(here: Path) -> None:
+    environ = {"DRIFTFOLD_RUNS": str(here / "data")}
+    (here / "data").mkdir()
+    note(here / "data", "http://noted:1")
+    assert service_url(None, environ) == "http://noted:1"
+    assert runs_folder(None, environ) == here / "data"
+    assert runs_folder(Path("mine"), environ) == Path("mine")
+    assert runs_folder(None, {}) == Path("runs")
+
+
+def test_a_note_is_taken_away_by_its_writer_only(here: Path) -> None:
+    note(here, "http://one:1")
+    note(here, "http://two:2")
+    forget(here, "http://one:1")
+    assert json.loads((here / FILE).read_text())["url"] == "http://two:2"
+    forget(here, "http://two:2")
+    assert list(here.iterdir()) == []
+    forget(here, "http://two:2")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"pid": 1}'])
+def test_a_broken_note_is_none(here: Path, text: str) -> None:
+    (here / "runs").mkdir()
+    (here / "runs" / FILE).write_text(text)
+    with pytest.raises(RequestError, match="no service is known"):
+        service_url(None, {})
+
+
+@pytest.mark.parametrize("url", ["localhost:8000", "ftp://x", "8000"])
+def test_what_is_no_address_is_refused(url: str) -> None:
+    with pytest.raises(RequestError, match="wanted one such as http://"):
+        service_url(url, {})
