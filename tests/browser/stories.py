@@ -70,7 +70,8 @@ async def drawn(page: Page, metric: str = "evaluation/gap") -> list[list[float |
 
 
 async def drawn_so_far(page: Page, points: int, metric: str = "evaluation/gap") -> None:
-    """Wait until so many points are drawn, at least."""
+    """Wait until so many points are drawn, at least; what is out of sight is not drawn."""
+    await page.locator(figure(metric)).scroll_into_view_if_needed()
     await page.wait_for_function(
         "([figure, points]) => document.querySelector(figure)?.plot?.data[0].length >= points",
         arg=[figure(metric), points],

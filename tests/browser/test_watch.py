@@ -117,6 +117,21 @@ async def test_what_cannot_be_drawn_is_a_hole_in_the_curve_and_stands_in_the_tab
     assert "3 points, 4 cannot be drawn" in label
 
 
+@pytest.mark.parametrize("count", [1, 5])
+async def test_a_run_without_virtual_time_is_drawn_too(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient, count: int
+) -> None:
+    """Its clients take no time, so that all records are at time 0."""
+    page = watched.page
+    told = await story(store, http, "instant")
+    form = b'{"seq":%d,"kind":"evaluation","time":0.0,"version":%d,"values":{"gap":%d.5}}'
+    await told.append([form % (seq, seq, seq) for seq in range(1, count + 1)])
+    await page.goto(f"/#/jobs/{told.job}?axis=time")
+    await drawn_so_far(page, count)
+    assert await drawn(page) == [[0.0] * count, [seq + 0.5 for seq in range(1, count + 1)]]
+    assert await page.locator(figure()).evaluate(INK, ["--curve-0", None, 0.1]) > count
+
+
 async def test_attempts_and_takeovers_are_marked_where_they_happened(
     watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
 ) -> None:

@@ -1,11 +1,6 @@
 // Requests. An error says what the service said, which is written for people.
 
-export class Refused extends Error {
-  constructor(status, message) {
-    super(message);
-    this.status = status;
-  }
-}
+const refusal = (status, message) => Object.assign(new Error(message), { status });
 
 /** Ask the service; returns JSON. Addresses are relative: the page may live under a prefix. */
 export async function ask(path, method = "GET") {
@@ -13,10 +8,10 @@ export async function ask(path, method = "GET") {
   try {
     answer = await fetch(path, { method, headers: { accept: "application/json" } });
   } catch {
-    throw new Refused(0, "The service does not answer.");
+    throw refusal(0, "The service does not answer.");
   }
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(answer.status, told.detail ?? `${answer.status} ${answer.statusText}`);
+  if (!answer.ok) throw refusal(answer.status, told.detail ?? `${answer.status} ${answer.statusText}`);
   return told;
 }
 

@@ -2,7 +2,7 @@
 
 import { ask, FINAL, home } from "./api.js";
 import { fill, h, put, say, table } from "./dom.js";
-import { ago, between, bytes, called, clock, count, duration } from "./format.js";
+import { ago, between, called, clock, count, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
 
 export class Card {
@@ -65,7 +65,7 @@ export class Card {
     put(this.facts, [`submitted ${ago(job.created)}`, took, who, job.attempt > 1 && `attempt ${job.attempt}`, job.id].filter(Boolean).join(" · "));
   }
 
-  /** Show how far its log has come, which may be further than the job's facts. */
+  /** Show how far its log has come. */
   far(round = 0, time = 0) {
     const { job } = this;
     const { rounds, horizon_rounds: wanted } = job.progress;
@@ -73,7 +73,7 @@ export class Card {
     this.progress.show(Math.max(round, rounds), wanted, seconds ? time / seconds : null);
   }
 
-  /** Ask before a job is canceled: it cannot be taken back. */
+  /** Ask first: it cannot be taken back. */
   ask() {
     const yes = h("button", { class: "danger", value: "yes" }, "Cancel the job");
     const dialog = h(
@@ -103,7 +103,7 @@ export class Card {
     if (FINAL.includes(job.state) && !this.closed) {
       this.closed = true;
       const { artefacts } = await ask(`${home(id)}/artefacts`);
-      if (artefacts.length) this.links.append(" Files: ", ...artefacts.flatMap((file) => [h("a", { href: file.href.replace(/^\//, ""), download: true }, file.name), ` (${bytes(file.size)}) `]));
+      if (artefacts.length) this.links.append(" Files: ", ...artefacts.flatMap((file) => [h("a", { href: file.href.replace(/^\//, ""), download: true }, file.name), " "]));
       if (job.state === "succeeded") this.conclude(await ask(`${home(id)}/result`));
     }
     return attempts;
@@ -124,7 +124,7 @@ export class Card {
   }
 
   conclude(result) {
-    const facts = { ended: result.ended, rounds: result.rounds, events: result.events, "virtual time": result.time && duration(result.time), "metrics digest": result.metrics_digest?.slice(0, 16) };
+    const facts = { "ended by": result.ended, rounds: result.rounds, events: result.events, "virtual time": result.time && duration(result.time), "metrics digest": result.metrics_digest?.slice(0, 16) };
     const row = ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "number" ? count(value) : value));
     fill(this.result, h("dl", { "aria-label": "Result" }, Object.entries(facts).filter(([, value]) => value != null).map(row)));
   }

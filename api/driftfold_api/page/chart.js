@@ -6,24 +6,32 @@ import { count, duration, short, unitFor } from "./format.js";
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 3, 3], [5, 5]]; // told apart without colours, too
 const HEIGHT = 280;
 
-/** The colour of a job, which the style sheet chooses. */
+// The style sheet chooses colours.
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const curveColour = (index) => colour(`curve-${index}`);
 
 /** Curves are { job, log, marks, index }. */
 export class Chart {
-  constructor(key) {
+  constructor(key, change) {
     this.key = key;
     this.name = key.split("/")[1];
     this.readout = h("span", { class: "readout" });
     this.box = h("div", { class: "plot", role: "img" });
     this.element = h("figure", { "data-metric": key }, h("figcaption", {}, h("b", {}, this.name), this.readout), this.box);
+    // What is out of sight is drawn when it comes into sight.
+    this.sight = new IntersectionObserver((entries) => {
+      this.seen = entries.at(-1).isIntersecting;
+      if (this.seen && this.late) change();
+    });
+    this.sight.observe(this.element);
     this.size = new ResizeObserver(() => this.plot?.setSize(this.room()));
     this.size.observe(this.box);
   }
 
   /** Bring the drawing up to date; `style` is { axis: "round" | "time", log }. */
   draw(curves, style) {
+    this.late = !this.seen;
+    if (this.late) return;
     const shown = curves.filter((curve) => curve.log.metrics.has(this.key));
     const data = merge(shown.map((curve) => this.points(curve, style)));
     const form = JSON.stringify([style, shown.map((curve) => curve.index)]);
@@ -33,27 +41,23 @@ export class Chart {
       this.form = form;
       this.plot?.destroy();
       this.plot = new uPlot(this.options(), data, this.box);
-      this.element.plot = this.plot; // for the console, and for tests
+      this.element.plot = this.plot; // for tests
     } else {
       this.plot.setData(data);
     }
     this.describe(data);
   }
 
-  /** Forget how it was drawn, so that the next drawing takes new colours. */
-  restyle() {
-    this.form = undefined;
-  }
-
   close() {
+    this.sight.disconnect();
     this.size.disconnect();
     this.plot?.destroy();
   }
 
-  points({ log }, { axis, log: logarithmic }) {
+  points({ log }, { axis, log: positive }) {
     const metric = log.metrics.get(this.key);
-    const drawable = (y) => Number.isFinite(y) && !(logarithmic && y <= 0);
-    return [metric[axis], metric.values.map((y) => (drawable(y) ? y : null))];
+    const drawable = (y) => Number.isFinite(y) && !(positive && y <= 0);
+    return [metric[axis].slice(), metric.values.map((y) => (drawable(y) ? y : null))];
   }
 
   options() {
@@ -64,7 +68,7 @@ export class Chart {
     const time = axis === "time";
     return {
       ...this.room(),
-      scales: { x: { time: false }, y: { distr: log ? 3 : 1 } },
+      scales: { x: { time: false, range: (_, min, max) => [min, max > min ? max : min + 1] }, y: { distr: log ? 3 : 1 } },
       axes: [
         {
           ...lines,
@@ -87,7 +91,7 @@ export class Chart {
     };
   }
 
-  /** Where attempts began and ended: a line from top to bottom, with a word. */
+  /** Where attempts began and ended: lines with words. */
   drawMarks(plot) {
     const { ctx, bbox } = plot;
     const ratio = uPlot.pxRatio;
@@ -107,7 +111,7 @@ export class Chart {
       for (const [x, told] of words) {
         if (x < bbox.left || x > bbox.left + bbox.width) continue;
         ctx.beginPath();
-        const middle = x + (ratio % 2) / 2; // of a pixel, so that the line is sharp
+        const middle = x + (ratio % 2) / 2; // of a pixel: sharp
         ctx.moveTo(middle, bbox.top);
         ctx.lineTo(middle, bbox.top + bbox.height);
         ctx.stroke();

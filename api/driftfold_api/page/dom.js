@@ -25,7 +25,7 @@ export function table(name, heads, kind, ...rows) {
   return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": name }, inner);
 }
 
-/** Change a text only when it differs, so that nothing is laid out or read aloud in vain. */
+/** Change a text only when it differs. */
 export function put(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -4,7 +4,7 @@ import { ask, home } from "./api.js";
 
 const AGAIN = 1000; // milliseconds
 
-/** Follows a job until its end. `hear` has record, lifecycle, end and connected. */
+/** Follows a job; `hear` has record, lifecycle, end, connected. */
 export class Feed {
   last = 0; // number of the last record taken
   told = 0; // number of the last lifecycle event taken

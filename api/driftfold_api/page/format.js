@@ -39,5 +39,3 @@ export const between = (from, to) => (new Date(to ?? Date.now()) - new Date(from
 
 /** What a job is called. Ids begin with the time of submission, so their ends tell them apart. */
 export const called = (job) => job.name || `job …${job.id.slice(-8)}`;
-
-export const bytes = (size) => (size < 1000 ? `${size} B` : `${short(Math.round(size / 100) / 10)} kB`);

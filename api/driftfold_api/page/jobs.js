@@ -1,8 +1,8 @@
-// The list of jobs, live: what waits, what runs and how far it is, what is over.
+// The list of jobs, live.
 
 import { ask } from "./api.js";
 import { connected, fill, h, put } from "./dom.js";
-import { ago, between, called, clock, duration } from "./format.js";
+import { ago, between, called, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
 
 const EVERY = 1000; // milliseconds
@@ -68,7 +68,7 @@ class List {
       if (turn !== this.turn) return;
       connected(false);
     }
-    // A service that takes its time is asked less often.
+    // A slow service is asked less often.
     if (!document.hidden) this.timer = setTimeout(() => this.look(), Math.max(EVERY, 5 * (performance.now() - began)));
   }
 
@@ -146,7 +146,7 @@ class Row {
     this.progress = new Progress(name);
     this.state = h("td");
     this.worker = h("td", { class: "worker", "data-label": "Worker" });
-    this.submitted = h("time", { datetime: job.created, title: clock(job.created) });
+    this.submitted = h("time", { datetime: job.created });
     this.took = h("td", { "data-label": "Took" });
     this.element = h(
       "tr",

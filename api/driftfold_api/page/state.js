@@ -5,7 +5,7 @@ import { count } from "./format.js";
 
 const SIGNS = { queued: "…", running: "▶", canceling: "■", succeeded: "✓", failed: "✗", canceled: "■", deleted: "–" };
 
-/** A state in words, with a sign, so that colour is not needed to tell it. */
+/** A state, with a sign for those who see no colours. */
 export const badge = (state) =>
   h("span", { class: `state ${state}` }, h("span", { "aria-hidden": "true" }, SIGNS[state]), ` ${state}`);
 

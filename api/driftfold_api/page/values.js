@@ -1,5 +1,4 @@
-// The latest value of every metric, as a table: it says in text what the curves show, and chooses
-// which of them are drawn.
+// The latest value of every metric: says in text what curves show, and chooses which are drawn.
 
 import { h, put, table } from "./dom.js";
 import { count, short } from "./format.js";
@@ -38,7 +37,7 @@ export class Values {
     if (!this.groups.has(group)) {
       const body = h("tbody", {}, h("tr", {}, h("th", { scope: "rowgroup", colspan: this.jobs.length + 2 }, GROUPS[group] ?? group)));
       this.groups.set(group, body);
-      // What was measured stands first: it is what people look for.
+      // What people look for stands first.
       if (group === "evaluation") this.table.tHead.after(body);
       else this.table.append(body);
     }

@@ -22,6 +22,7 @@ class Watch {
   charts = new Map(); // metric -> Chart
   jobs = [];
   closed = false;
+  cost = 0; // milliseconds of the last drawing
 
   constructor(main, ids, options) {
     this.main = main;
@@ -30,7 +31,7 @@ class Watch {
     this.chosen = options.get("show")?.split(",") ?? null; // null: nobody has chosen yet
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.recolour = () => {
-      for (const chart of this.charts.values()) chart.restyle();
+      for (const chart of this.charts.values()) chart.form = undefined; // draw anew
       this.change();
     };
     this.dark.addEventListener("change", this.recolour);
@@ -99,14 +100,14 @@ class Watch {
     });
   }
 
-  /** Remember what the curves should show of a job's life. */
+  /** Note what curves show of a job's life. */
   mark(job, { kind, facts }) {
     const again = kind === "resumed" || (kind === "claimed" && facts.epoch > 1);
     const word = again ? `attempt ${facts.attempt}` : ENDS[kind];
     if (word) job.marks.push({ seq: facts.seq ?? 0, word });
   }
 
-  /** Fetch a job's facts, once for all events that come together. */
+  /** Fetch a job's facts, once for events that come together. */
   soon(job) {
     clearTimeout(job.timer);
     job.timer = setTimeout(async () => {
@@ -132,13 +133,11 @@ class Watch {
     this.change();
   }
 
-  /** Keep the choice in the address, so that it can be sent to somebody. */
+  /** Keep the choice in the address. */
   remember() {
     const [path] = location.hash.split("?");
-    const query = new URLSearchParams();
-    if (this.style.axis === "time") query.set("axis", "time");
-    if (this.style.log) query.set("log", "");
-    if (this.chosen) query.set("show", this.chosen.join(","));
+    const { axis, log } = this.style;
+    const query = new URLSearchParams({ ...(axis === "time" && { axis }), ...(log && { log: "" }), ...(this.chosen && { show: this.chosen }) });
     history.replaceState(null, "", query.size ? `${path}?${query}` : path);
   }
 
@@ -148,12 +147,14 @@ class Watch {
     return known.length ? [preferred(known)] : [];
   }
 
-  /** Draw in the next frame, however many records come before it. */
+  /** Draw in a coming frame, however many records come before it, a third of the time at most. */
   change() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = undefined;
+    this.waiting ??= setTimeout(() => requestAnimationFrame(() => {
+      this.waiting = undefined;
+      const began = performance.now();
       if (!this.closed && this.values) this.draw();
-    });
+      queueMicrotask(() => (this.cost = performance.now() - began)); // uPlot draws in one, too
+    }), 2 * this.cost);
   }
 
   draw() {
@@ -167,7 +168,7 @@ class Watch {
     for (const key of keys) {
       let chart = this.charts.get(key);
       if (!chart) {
-        this.charts.set(key, (chart = new Chart(key)));
+        this.charts.set(key, (chart = new Chart(key, () => this.change())));
         this.figures.append(chart.element);
       }
       chart.draw(this.jobs, this.style);
