@@ -1,6 +1,7 @@
 """Tickets: computed when needed, for all at once, and never when not needed."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -220,6 +221,31 @@ def test_a_strict_engine_hides_nothing() -> None:
     desk.engine.strict = True
     with pytest.raises(LookupError):
         desk.book.results(submit(desk, 0, 1, 2))
+
+
+@dataclass
+class Cramped(Engine):
+    """An engine with memory for a few clients at a time."""
+
+    inner: Engine
+    room: int
+
+    def run(self, stack: Stack) -> LocalResult[Any]:
+        if len(stack.clients) > self.room:
+            raise MemoryError("no room")
+        return self.inner.run(stack)
+
+
+def test_want_of_memory_is_no_clients_failure() -> None:
+    """Or the result of a run would depend on where it runs."""
+    desk, roomy = open_desk(), open_desk()
+    desk.engine.inner = Cramped(desk.engine.inner, room=1)
+    results = desk.book.results(submit(desk, 0, 0, 1, 2))
+    expected = roomy.book.results(submit(roomy, 0, 0, 1, 2))
+    assert same(results.payload, expected.payload)
+    desk.engine.inner = Cramped(desk.engine.inner, room=0)
+    with pytest.raises(MemoryError):
+        desk.book.results(submit(desk, 0, 0, 1, 2))
 
 
 def busy(desk: Desk) -> list[Ticket]:

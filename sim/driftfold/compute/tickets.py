@@ -217,6 +217,8 @@ class TicketBook:
             if self._engine.strict:
                 raise
             if len(group) == 1:
+                if isinstance(error, MemoryError):  # this machine's failure, and no client's
+                    raise
                 group[0].fault = f"{type(error).__name__}: {error}"
             else:  # find out whose fault it is
                 for ticket in group:
