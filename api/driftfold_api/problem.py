@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from driftfold.errors import SpecError
 from driftfold_workers.store import Conflict, StoreError, StoreUnreachable, UnknownJob
@@ -89,6 +90,7 @@ TYPES = {
     )
 }
 _BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, METHOD, TOO_LARGE, MEDIA, MALFORMED)}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 RETRY_AFTER = "2"  # seconds
 
 
@@ -132,7 +134,10 @@ def install(app: FastAPI) -> None:
     """Let an app answer every error with a problem."""
 
     async def own(request: Request, error: Exception) -> Response:
-        return answer(_as_problem(error), request.url.path)
+        problem = _as_problem(error)
+        if problem.type is METHOD:
+            problem.headers = {"Allow": ", ".join(_allowed(app, request))}
+        return answer(problem, request.url.path)
 
     async def unexpected(request: Request, error: Exception) -> Response:
         detail = "the service failed; its log has the traceback"
@@ -164,6 +169,16 @@ def _as_problem(error: Exception) -> Problem:
         return Problem(kind, str(error.detail), headers=error.headers or {})
     _log.error("the job store failed", exc_info=error)
     return Problem(INTERNAL, "the job store failed; the service's log says how")
+
+
+def _allowed(app: FastAPI, request: Request) -> list[str]:
+    """Return the methods that an address has, over all routes: each route knows its own only."""
+    scopes = ({**request.scope, "method": method} for method in METHODS)
+    return [
+        scope["method"]
+        for scope in scopes
+        if any(route.matches(scope)[0] is Match.FULL for route in app.routes)
+    ]
 
 
 def _entry(line: str, where: str) -> dict[str, str]:

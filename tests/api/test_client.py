@@ -1,8 +1,6 @@
 """The Python clients: every call, errors, and watching without loss."""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -59,7 +57,8 @@ async def test_a_job_from_submission_to_deletion(
 ) -> None:
     job = await client.submit(SPEC, name="mine")
     assert (job.state, job.name, job.progress.horizon_rounds) == (State.QUEUED, "mine", 20)
-    assert (await client.get(job.id)) == job
+    known = await client.get(job.id)  # which says, too, that nobody is there to run it
+    assert known == job.model_copy(update={"reason": known.reason})
     assert [one.id async for one in client.list()] == [job.id]
     assert (await client.page(limit=1, state=State.RUNNING)).jobs == []
     epoch = await claimed(store, job.id)
@@ -237,13 +236,3 @@ async def test_another_server_is_noticed() -> None:
             await client.get(NOBODY)
         with pytest.raises(ServiceError, match="not one of a driftfold service"):
             await client.records(NOBODY)
-
-
-def test_the_client_needs_neither_torch_nor_the_server() -> None:
-    code = (
-        "import sys; from driftfold_api.client import Client; "
-        "print(sorted({'torch', 'geoopt', 'fastapi', 'uvicorn', 'redis', 'matplotlib'}"
-        " & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr

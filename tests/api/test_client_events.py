@@ -1,6 +1,8 @@
 """Reading a stream: frames however they are cut, each value once."""
 
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -72,3 +74,13 @@ def test_what_comes_twice_is_told_once_and_a_gap_is_an_error() -> None:
     (frame,) = reader.feed(b"data: {\n\n")
     with pytest.raises(ServiceError, match="no event"):
         position.take(frame)
+
+
+def test_the_client_needs_neither_torch_nor_the_server() -> None:
+    code = (
+        "import sys; from driftfold_api.client import Client; "
+        "print(sorted({'torch', 'geoopt', 'fastapi', 'uvicorn', 'redis', 'matplotlib'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
