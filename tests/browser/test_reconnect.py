@@ -1,5 +1,6 @@
 """A page that loses its connection misses nothing and shows nothing twice."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -156,8 +157,9 @@ async def test_a_hidden_page_lets_go_and_catches_up(
       document.dispatchEvent(new Event('visibilitychange'));
     }"""
     await page.evaluate(become, True)
-    while api.service.feeds.followed:
-        await page.wait_for_timeout(20)
+    async with asyncio.timeout(20):
+        while api.service.feeds.followed:
+            await page.wait_for_timeout(20)
     await told.write(100)
     await page.evaluate(become, False)
     await drawn_so_far(page, 100)

@@ -1,5 +1,6 @@
 """The page of one job: its curves are its records, as they come."""
 
+import asyncio
 from pathlib import Path
 
 import httpx
@@ -148,7 +149,9 @@ async def test_attempts_and_takeovers_are_marked_where_they_happened(
     await drawn_so_far(page, 100)
     await expect(page.locator("section")).to_contain_text("attempt 2")
     # The line stands at round 50, where record 100 was, and its words to the left of it.
-    assert await page.locator(figure()).evaluate(INK, ["--mark", 50, 50]) > 50
+    async with asyncio.timeout(20):
+        while await page.locator(figure()).evaluate(INK, ["--mark", 50, 50]) <= 50:
+            await page.wait_for_timeout(50)
     assert await page.locator(figure()).evaluate(INK, ["--mark", 60, None]) == 0
     rows = page.get_by_role("table", name="Attempts at passed on").locator("tbody tr")
     await expect(rows).to_have_count(2)
