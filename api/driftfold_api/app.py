@@ -49,6 +49,8 @@ def _bare_app() -> FastAPI:
         description="Federated learning on fleets that come and go, simulated: submit experiments, "
         "watch them live. Errors are problems in the form of RFC 9457.",
         lifespan=_lifespan,
+        docs_url=None,  # its pages would load their scripts from elsewhere
+        redoc_url=None,
         redirect_slashes=False,
         telemetry={"tracing": False, "metrics": False},
     )
