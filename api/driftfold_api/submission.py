@@ -8,6 +8,7 @@ from typing import Any
 from driftfold import presets
 from driftfold.errors import SpecError
 from driftfold.spec import load_spec
+from driftfold.spec.capabilities import check_capabilities
 from driftfold.spec.codec import encode
 from driftfold_workers.needs import needs_of
 
@@ -51,6 +52,7 @@ def accept(table: Mapping[str, Any], name: str | None = None) -> Accepted:
             f"no files for a specification; presets: {', '.join(presets.names())}"
         )
     spec = load_spec(table)
+    check_capabilities(spec)
     complete = encode(spec)  # load_spec has just checked it
     if not spec.name.isprintable():
         raise SpecError(f"name: got {spec.name[:60]!r}, wanted one line of printable text")

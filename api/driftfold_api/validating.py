@@ -7,6 +7,7 @@ import typer
 
 from driftfold.errors import DataError, SpecError
 from driftfold.spec import JobSpec, digest, load_plugins, load_spec, to_mapping
+from driftfold.spec.capabilities import check_capabilities
 
 
 def validate_spec(
@@ -20,6 +21,7 @@ def validate_spec(
     try:
         load_plugins(plugins)
         spec = load_spec(source, overrides=settings)
+        check_capabilities(spec)
         if build:
             _build(spec)
     except (SpecError, DataError) as error:
@@ -37,5 +39,4 @@ def validate_spec(
 def _build(spec: JobSpec) -> None:
     from driftfold.assembly import build
 
-    world = build(spec)
-    world.estimator.begin(world.fleet, world.attendance)
+    build(spec)

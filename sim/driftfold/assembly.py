@@ -1,7 +1,5 @@
 """Assembly: from a specification to a world whose parts fit together."""
 
-from driftfold.errors import CapabilityError
-from driftfold.participation.base import KnownProbability
 from driftfold.rng import Seed
 from driftfold.spec import JobSpec, validate
 from driftfold.world.world import World
@@ -20,14 +18,6 @@ def build(spec: JobSpec) -> World:
     problem = spec.task.build(Seed(spec.seed))
     spec.algorithm.check(problem)
     attendance = spec.participation.attend(problem.fleet)
-    if spec.estimator.needs_probability and isinstance(attendance, KnownProbability):
-        why = spec.cadence.chooses()
-        if why is not None:
-            raise CapabilityError(
-                f"the estimator needs the probability that a client contributes, but {why}; leave "
-                "the choice to the participation model (for s of N clients: kind 'uniform'), or "
-                "choose an estimator that counts, such as 'inclusive'"
-            )
     return World(
         problem=problem,
         algorithm=spec.algorithm,

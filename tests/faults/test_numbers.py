@@ -11,6 +11,7 @@ from driftfold.errors import BadUpdate
 from driftfold.result import Result
 from driftfold.run import run
 from driftfold.spec import from_mapping
+from driftfold.telemetry.memory import Memory
 from tests.world.scripted import CLIENTS, TABLE, faults, model_after, rounds, told
 
 EVERYBODY = list(range(CLIENTS))
@@ -182,3 +183,19 @@ def test_a_round_of_clients_without_data_is_skipped(tmp_path: Path) -> None:
     result, records = told(table)
     assert [r["skipped"] for r in rounds(records)] == [1.0] * 3
     np.testing.assert_array_equal(result.model, np.zeros_like(result.model))
+
+
+def test_a_void_step_is_told_with_its_reason() -> None:
+    """End points too far away for the mean: the round is skipped, and a record says why."""
+    memory = Memory()
+    spec = from_mapping(
+        {
+            "task": {"kind": "pca", "rank": 2, "data": {"kind": "gaussian_blocks", "clients": 4}},
+            "algorithm": {"kind": "rfedavg", "step_size": 100.0},
+            "horizon": {"rounds": 3},
+        }
+    )
+    result = run(spec, sinks=[memory])
+    told = [r for r in memory.records if r.kind == "fault"]
+    assert len(told) == result.counts["skipped"] > 0
+    assert all("take smaller steps" in r.note or "not finite" in r.note for r in told)

@@ -31,6 +31,8 @@ class Always(Participation):
     array([ True,  True])
     """
 
+    knows_probability = True
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance of `fleet`."""
         return Everyone()

@@ -1,7 +1,7 @@
 """Participation: when clients are there, and whether they answer."""
 
 from abc import ABC, abstractmethod
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -48,6 +48,9 @@ class KnownProbability(Protocol):
 @family("participation")
 class Participation(ABC):
     """Configuration of an attendance model."""
+
+    knows_probability: ClassVar[bool] = False
+    """Whether its attendances have a `KnownProbability`; told before there are any data."""
 
     @abstractmethod
     def attend(self, fleet: Fleet) -> Attendance:

@@ -44,6 +44,8 @@ class Bernoulli(Participation):
     low: Probability = 0.0
     high: Probability = 1.0
 
+    knows_probability = True
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""
         p = self._draw(fleet) if self.p is None else _given(self.p, fleet)

@@ -48,6 +48,8 @@ class LabelBernoulli(Participation):
     mean: Annotated[float, Interval(gt=0, le=1)] = 0.1
     floor: Annotated[float, Interval(ge=0, le=1)] = 0.02
 
+    knows_probability = True
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `CapabilityError` when the data have no labels."""
         if fleet.label_shares is None:

@@ -67,6 +67,8 @@ class Uniform(Participation):
     rho: Annotated[float, Interval(gt=0, le=1)] | None = None
     size: Annotated[int, Ge(1)] | None = None
 
+    knows_probability = True
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when s does not fit the fleet."""
         draws = fleet.seed.stream("participation.subset")

@@ -19,6 +19,7 @@ from driftfold.latency.constant import Constant
 from driftfold.participation.always import Always
 from driftfold.participation.base import Participation
 from driftfold.spec.builtins import load_builtins
+from driftfold.spec.capabilities import check_capabilities
 from driftfold.spec.codec import decode, encode
 from driftfold.spec.limits import check_limits
 from driftfold.spec.problems import shown
@@ -141,12 +142,13 @@ def digest(spec: JobSpec) -> str:
 
 
 def validate(spec: JobSpec) -> None:
-    """Raise `SpecError` unless every field has a value that it may have.
+    """Raise `SpecError` unless every field has a value that it may have and the parts fit.
 
-    What depends on the data (whether the algorithm's needs are met by the manifold, whether a
-    participation probability is known) is checked when the run is built.
+    What depends on the data (whether the algorithm's needs are met by the manifold, say) is checked
+    when the run is built.
     """
     to_mapping(spec)
+    check_capabilities(spec)
 
 
 def _plain(spec: JobSpec) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Aggregator:
             return
         last = phase == len(self._world.phases) - 1
         good, payload = self._usable(phase, arrivals, version, time)
-        if good and self._apply(phase, good, payload, version, last):
+        if good and self._apply(phase, good, payload, version, time, last):
             self._spoiled = False
         else:
             self.skip(version)
@@ -178,21 +178,31 @@ class Aggregator:
         return good, results.payload
 
     def _apply(
-        self, phase: int, good: Sequence[Arrival], payload: Any, version: int, last: bool
+        self,
+        phase: int,
+        good: Sequence[Arrival],
+        payload: Any,
+        version: int,
+        time: float,
+        last: bool,
     ) -> bool:
         world = self._world
         clients = np.array([a.client for a in good], dtype=np.int64)
         weights, weighing = world.estimator.weigh(self.weighing, world.fleet, clients, version + 1)
         if not np.isfinite(weights).all() or not weights.any():
+            note = f"the weights of the {len(good)} updates are all zero, or not finite"
+            self._recorder.emit("fault", time, version, {"void": 1.0}, note=note)
             return False
         arrivals = self._arrivals(good, clients, payload, version)
         state, metrics = world.phases[phase].step(self.state, arrivals, weights)
         if not finite(state):
+            note = (
+                f"the step to version {version + 1} made the model infinite or NaN though every "
+                "update was finite; take smaller steps"
+            )
             if world.faults.on_bad_update == "fail":
-                raise BadUpdate(
-                    f"the step to version {version + 1} made the model infinite or NaN though "
-                    "every update was finite; take smaller steps"
-                )
+                raise BadUpdate(note)
+            self._recorder.emit("fault", time, version, {"void": 1.0}, note=note)
             return False
         self.state = state
         if last:

@@ -1,0 +1,41 @@
+"""Parts that do not fit are refused when a specification is validated, before any data."""
+
+import numpy as np
+import pytest
+
+from driftfold.errors import CapabilityError
+from driftfold.participation.base import KnownProbability
+from driftfold.spec import from_mapping, load_spec, validate
+from tests.modules import own_kinds
+from tests.participation.fleets import fleet_of
+
+KINDS = sorted(own_kinds("participation"))
+
+
+@pytest.mark.parametrize(
+    "setting", ["participation=diurnal", "cadence.cohort=4", "cadence.deadline=9.0"]
+)
+def test_true_probabilities_that_nobody_knows_are_refused(setting: str) -> None:
+    spec = load_spec("pca-synthetic", overrides=["estimator=oracle", setting])
+    with pytest.raises(CapabilityError, match="estimator 'oracle' needs") as refusal:
+        validate(spec)
+    assert "\n" not in str(refusal.value)
+
+
+def test_known_ones_are_accepted() -> None:
+    validate(load_spec("pca-synthetic", overrides=["estimator=oracle"]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_tells_truly_whether_it_knows(kind: str) -> None:
+    table = {"uniform": {"kind": kind, "size": 2}}.get(kind, {"kind": kind})
+    model = from_mapping(
+        {
+            "task": {"kind": "softmax_regression"},
+            "algorithm": {"kind": "fedavg"},
+            "horizon": {"rounds": 1},
+            "participation": table,
+        }
+    ).participation
+    attendance = model.attend(fleet_of(5, label_shares=np.full((5, 2), 0.5)))
+    assert model.knows_probability == isinstance(attendance, KnownProbability)
