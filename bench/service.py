@@ -51,7 +51,7 @@ TINY = {
     "latency": {"kind": "lognormal"},
     "evaluate_every": 10,
 }
-JOBS = {"real images": {"extends": "fashion-subspace"}, "tiny": TINY}
+JOBS: dict[str, dict[str, Any]] = {"real images": {"extends": "fashion-subspace"}, "tiny": TINY}
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,8 @@ async def job(port: int, spec: Any, store: RedisJobStore, roots: Sequence[int]) 
     await watcher.ask("GET", f"/v1/jobs/{made}/events")
     await watcher.until(b"event: end")
     wall = time.perf_counter() - wall
-    watcher.writer.close(), connection.writer.close()
+    watcher.writer.close()
+    connection.writer.close()
     await asyncio.sleep(2.0)  # the next spare process has started, and the old one is counted
     cpu = tree_cpu(*roots) - cpu
     told = (await store.get(made)).result or {}
@@ -211,8 +212,8 @@ async def measure(sizes: Sizes) -> dict[str, Any]:
                 for connections, rates in turns.items():
                     rates.append(await submissions(port, api, connections, sizes.posts))
             for connections, rates in turns.items():
-                names = ("requests_per_second", "api_cpu_ms")
-                submit[f"{connections} connections"] = medians(names, rates)
+                of_posts = ("requests_per_second", "api_cpu_ms")
+                submit[f"{connections} connections"] = medians(of_posts, rates)
         for (kind, rounds), place in zip(zip(JOBS, sizes.rounds, strict=True), "ab", strict=True):
             jobs[kind] = await compare(kind, rounds, sizes.job_turns, folder / place)
     return {"submit": submit, "delivered_event": events, "job": jobs}
