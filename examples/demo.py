@@ -12,6 +12,7 @@ ways to weight (alike, or by how often each client has answered so far).
 
 import argparse
 import json
+import os
 import signal
 import statistics
 import subprocess
@@ -69,6 +70,7 @@ def service(folder: Path) -> Iterator[Client]:
     """Start `driftfold serve` at a free port, and stop it, with all it started, at the end."""
     command = [sys.executable, "-m", "driftfold_api.command", "serve", "--json"]
     command += ["--port", "0", "--workers", "2", "--runs", str(folder)]
+    command += ["--parent", str(os.getpid())]  # it ends with us, however we end
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "service.log"
     with log.open("w") as errors:
