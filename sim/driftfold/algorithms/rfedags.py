@@ -87,7 +87,7 @@ class GradientStreams(Phase[ServerPoint, Broadcast, Tangent]):
         alpha = along(download.step_size, x)
         stream = manifold.gradient_stream(x)
         for k, batch in enumerate(view.batches(self.algorithm.batch, steps)):
-            g = manifold.gradient(x, view.gradient(x, batch))
+            g = view.gradient(x, batch)
             stream.add(x, g)
             if k < steps - 1:
                 x = manifold.retract(x, -alpha * g)

@@ -87,7 +87,7 @@ class LocalDescent(Phase[ServerPoint, Broadcast, Endpoint]):
         x = download.point
         alpha = along(download.step_size, x)
         for batch in view.batches(self.algorithm.batch, steps):
-            x = manifold.retract(x, -alpha * manifold.gradient(x, view.gradient(x, batch)))
+            x = manifold.retract(x, -alpha * view.gradient(x, batch))
         return LocalResult(Endpoint(x))
 
     def step(

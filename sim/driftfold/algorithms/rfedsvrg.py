@@ -100,8 +100,7 @@ class FullGradient(Phase[AnchorState, Broadcast, Tangent]):
     ) -> LocalResult[Tangent]:
         """Compute the full gradient."""
         x = download.point
-        g = self.problem.manifold.gradient(x, view.gradient(x, view.everything()))
-        return LocalResult(Tangent(g))
+        return LocalResult(Tangent(view.gradient(x, view.everything())))
 
     def step(
         self, state: AnchorState, arrivals: Arrivals[Broadcast, Tangent], weights: Floats
@@ -152,9 +151,9 @@ class CorrectedDescent(Phase[AnchorState, Anchor, Endpoint]):
         x = anchor = download.point
         alpha = along(download.step_size, x)
         for batch in view.batches(self.algorithm.batch, steps):
-            at_anchor = manifold.gradient(anchor, view.gradient(anchor, batch))
+            at_anchor = view.gradient(anchor, batch)
             correction = manifold.transport(anchor, x, at_anchor - download.gradient)
-            v = manifold.gradient(x, view.gradient(x, batch)) - correction
+            v = view.gradient(x, batch) - correction
             x = manifold.retract(x, -alpha * v)
         return LocalResult(Endpoint(x))
 

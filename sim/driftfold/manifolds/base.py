@@ -9,11 +9,16 @@ from driftfold.rng import Stream as RandomStream
 
 @family("manifold")
 class Manifold(ABC):
-    """An embedded manifold M with a retraction and a vector transport.
+    """A manifold M with a retraction and a vector transport.
 
     Points x and tangent vectors u are arrays of shape (..., *shape); all arguments broadcast over
     the leading axes. Arrays are NumPy or torch, float64 unless the caller chose otherwise, and are
     never changed in place.
+
+    How a point is stored is the manifold's choice, for accuracy; `embed` gives the textbook's
+    form. A tangent vector is stored as coordinates of the same shape: those of the surrounding
+    space, or those in a frame at x that the manifold describes. `displacement` says what they mean
+    for the stored point.
     """
 
     @property
@@ -27,11 +32,15 @@ class Manifold(ABC):
 
     @abstractmethod
     def project(self, x: Array, v: Array) -> Array:
-        """Orthogonal projection of an ambient v onto T_x M."""
+        """Orthogonal projection of any array v of a point's shape onto T_x M."""
 
     @abstractmethod
     def gradient(self, x: Array, g: Array) -> Array:
-        """Riemannian gradient in T_x M of a function with Euclidean gradient g at x."""
+        """Riemannian gradient in T_x M of a function with Euclidean gradient g at the stored x.
+
+        It represents g on tangent vectors: <gradient(x, g), u>_x is the sum of
+        g * displacement(x, u) for every u in T_x M.
+        """
 
     @abstractmethod
     def retract(self, x: Array, u: Array) -> Array:
@@ -52,6 +61,14 @@ class Manifold(ABC):
     @abstractmethod
     def off_tangent(self, x: Array, u: Array) -> Array:
         """How far u is from T_x M (0 in it), shape (...)."""
+
+    def displacement(self, x: Array, u: Array) -> Array:
+        """Velocity of the stored point along u in T_x M, so that R_x(h u) = x + h * it + O(h^2)."""
+        return u
+
+    def embed(self, x: Array) -> Array:
+        """Return the point in the textbook's form; equal points have equal forms."""
+        return x
 
     def norm(self, x: Array, u: Array) -> Array:
         """Length of u in the metric at x, shape (...)."""

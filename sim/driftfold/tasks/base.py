@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
+import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from driftfold.arrays import Array, Floats, Ints
@@ -13,6 +14,8 @@ from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import family
 from driftfold.rng import Seed, Stream
+
+_CLIENTS = 256  # whose gradients are computed at a time
 
 BatchSize: TypeAlias = Annotated[int, Ge(1)] | Annotated[float, Gt(0), Le(1)] | Literal["full"]
 """Samples in a mini-batch: a number, a fraction of the client's samples (rounded up), or all."""
@@ -63,7 +66,7 @@ class View(ABC):
 
     @abstractmethod
     def gradient(self, x: Array, batch: Batch) -> Array:
-        """Euclidean gradient of the mean loss over the batch at x (..., *shape)."""
+        """Riemannian gradient in T_x M of the mean loss over the batch, at x (..., *shape)."""
 
     @abstractmethod
     def loss(self, x: Array, batch: Batch) -> Array:
@@ -113,6 +116,21 @@ class Problem(ABC):
     @abstractmethod
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
         """Metrics of the model x at virtual time `time`; the first one is the objective."""
+
+    def gradient(self, x: Array) -> Array:
+        """Riemannian gradient of F at one point x, over all samples of all clients."""
+        total = np.zeros(x.shape)
+        for start in range(0, self.fleet.size, _CLIENTS):
+            clients = np.arange(start, min(start + _CLIENTS, self.fleet.size))
+            view = self.view(clients, np.zeros_like(clients))
+            g = view.gradient(np.broadcast_to(x, (len(clients), *x.shape)), view.everything())
+            weights = self.fleet.importance[clients].reshape(-1, *[1] * x.ndim)
+            total += np.add.reduce(weights * g, axis=0)
+        return total.astype(x.dtype, copy=False)
+
+    def objective(self, x: Array) -> float:
+        """F at one point x: the first metric of `evaluate`."""
+        return next(iter(self.evaluate(x, time=0.0).values()))
 
     def optimum(self) -> float | None:
         """Return the smallest value F* of the objective, where it is known."""

@@ -84,8 +84,8 @@ class PcaProblem(SampledProblem):
         return {"loss": loss, "gap": loss - self.optimum()}
 
     def gradient(self, x: Array) -> Array:
-        """Euclidean gradient of F at one point x."""
-        return -2 * (x @ self.second_moment)
+        """Riemannian gradient of F at one point x."""
+        return self.manifold.gradient(x, -2 * (x @ self.second_moment))
 
     def optimum(self) -> float:
         """Return F*, from the eigenvalues of the mean second-moment matrix."""
@@ -148,8 +148,9 @@ class PcaView(SampledView):
         self._flat = len(problem.manifold.shape) == 1
 
     def gradient(self, x: Array, batch: Batch) -> Array:
-        """-2 x Z^T W Z, with the batch's samples as rows of Z and their weights in W."""
-        rows = self._rows_of(x)
+        """Projection of -2 x Z^T W Z, the batch's samples as rows of Z, their weights in W."""
+        x = self._spread(x)
+        rows = x[..., None, :] if self._flat else x
         out = np.empty(rows.shape)
         moments = self._moment_blocks() if batch.whole else None
         if moments is not None:
@@ -161,21 +162,18 @@ class PcaView(SampledView):
                 scores = np.matmul(rows[part], z.swapaxes(-1, -2))
                 scores *= weights[part][..., None, :]
                 np.matmul(scores, z, out=out[part])
-        return out[..., 0, :] if self._flat else out
+        return self._pca.manifold.gradient(x, out[..., 0, :] if self._flat else out)
 
     def loss(self, x: Array, batch: Batch) -> Array:
         """-sum_j w_j |x z_j|^2."""
-        rows = self._rows_of(x)
+        x = self._spread(x)
+        rows = x[..., None, :] if self._flat else x
         out = np.empty(self.clients.shape)
         for part, z in self._samples(batch):
             scores = np.matmul(rows[part], z.swapaxes(-1, -2))
             kept = np.matmul((scores * scores), batch.weights[part][..., :, None])
             out[part] = -kept[..., 0].sum(axis=-1)
         return out
-
-    def _rows_of(self, x: Array) -> Array:
-        x = self._spread(x)
-        return x[..., None, :] if self._flat else x
 
     def _moment_blocks(self) -> Parts | None:
         moments = self._pca.moments

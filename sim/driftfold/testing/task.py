@@ -150,16 +150,21 @@ def _check_gradient(problem: Problem, size: BatchSize, tolerance: float) -> None
     view = problem.view(everyone, everyone)
     batch = view.batches(size, 1)[0]
     x = _points(problem, len(everyone)).astype(np.float64)
-    rng = np.random.default_rng(2)
-    # For a direction u of length h, (f(x + u) - f(x - u)) / 2 = <gradient, u> + O(h^3).
+    m = problem.manifold
+    # For u in T_x M of length h, (f(R_x(u)) - f(R_x(-u))) / 2 = <gradient, u> + O(h^3).
     h = 1e-4 if problem.initial_point().dtype == np.float64 else 1e-2
-    u = rng.standard_normal(x.shape)
-    axes = tuple(range(1, x.ndim))
-    u *= h / np.sqrt((u * u).sum(axis=axes, keepdims=True))
+    u = m.project(x, np.random.default_rng(2).standard_normal(x.shape))
+    u *= h / m.norm(x, u).reshape(-1, *[1] * (x.ndim - 1))
     g = view.gradient(x, batch)
-    rise = (view.loss(x + u, batch) - view.loss(x - u, batch)) / 2
-    slope = (g * u).sum(axis=axes)
-    scale = h * np.sqrt((g * g).sum(axis=axes)) + h * np.abs(view.loss(x, batch))
+    off = m.off_tangent(x, g) / (1e-300 + m.norm(x, g))
+    expect(
+        float(off.max(initial=0)) < tolerance,
+        f"the gradient is {off} of its length off the tangent space; end with "
+        "manifold.gradient(x, g) where g is the Euclidean one",
+    )
+    rise = (view.loss(m.retract(x, u), batch) - view.loss(m.retract(x, -u), batch)) / 2
+    slope = m.inner(x, g, u)
+    scale = h * m.norm(x, g) + h * np.abs(view.loss(x, batch))
     worst = float((np.abs(rise - slope) / np.maximum(scale, 1e-300)).max(initial=0))
     expect(
         worst < tolerance,
