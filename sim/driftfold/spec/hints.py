@@ -145,7 +145,8 @@ def _limit(mark: Any) -> str:
 
 def _flat(marks: Iterable[Any]) -> Iterator[Any]:
     for mark in marks:
-        if isinstance(mark, at.GroupedMetadata):
+        # A group is told by a protocol, which takes long to ask about; single constraints are many.
+        if not isinstance(mark, at.BaseMetadata) and isinstance(mark, at.GroupedMetadata):
             yield from _flat(mark)
         else:
             yield mark
