@@ -10,6 +10,7 @@ FAMILY_PACKAGES = (
     "participation",
     "latency",
     "estimators",
+    "solvers",
     "tasks",
     "algorithms",
     "compute",
