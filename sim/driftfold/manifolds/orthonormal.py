@@ -3,13 +3,11 @@
 Each item's way is chosen by that item alone, so its bits do not depend on its batch.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
-from driftfold.manifolds.small_matrices import by_item, inverse_cholesky, inverse_root, qr
+from driftfold.manifolds.small_matrices import by_item, inverse_cholesky, inverse_root, qr, redo
 
 # Y = X + U with U tangent has the Gram matrix I + U U^T. One pass through it loses |U|^2 eps of
 # orthonormality; two lose nothing as long as the first one can be done at all.
@@ -34,8 +32,8 @@ def qr_factor(y: Array) -> Array:
     hard = ~(spread <= r * (r + _ONE_PASS))
     if hard.any():
         worst = min(_TWO_PASSES, 1e-3 / array_namespace(y).finfo(y.dtype).eps)
-        _redo(hard, factor, factor, _again)
-        _redo(~(spread <= r * (r + worst)), factor, y, _householder)
+        redo(hard, factor, _again, factor)
+        redo(~(spread <= r * (r + worst)), factor, _householder, y)
     return factor
 
 
@@ -53,7 +51,7 @@ def polar_factor(y: Array) -> Array:
     coefficients = inverse_root(gram)
     factor = coefficients @ y
     r = y.shape[-2]
-    _redo(~(_spread(gram, coefficients) <= r * (r + _ONE_PASS)), factor, y, _singular_vectors)
+    redo(~(_spread(gram, coefficients) <= r * (r + _ONE_PASS)), factor, _singular_vectors, y)
     return factor
 
 
@@ -64,12 +62,6 @@ def _spread(gram: Array, coefficients: Array) -> Array:
     """
     trace = gram.diagonal(0, -2, -1).sum(-1)
     return trace * (coefficients * coefficients).sum((-2, -1))
-
-
-def _redo(which: Array, factor: Array, source: Array, way: Callable[[Array], Array]) -> None:
-    """Replace the items `which` of our own `factor` by `way` of those of `source`."""
-    if which.any():
-        factor[which] = way(source[which])
 
 
 def _again(factor: Array) -> Array:

@@ -29,6 +29,15 @@ def by_item(function: Callable[..., Array], *stacks: Array) -> Array:
     return xp.stack([by_item(function, *(stack[i] for stack in stacks)) for i in range(lead[0])])
 
 
+def redo(which: Array, result: Array, way: Callable[..., Array], *sources: Array) -> None:
+    """Replace the items `which` of our own `result` by `way` of those of `sources`.
+
+    The sources have the shape of the result. An item's way is its own, so its bits are too.
+    """
+    if which.any():
+        result[which] = way(*(source[which] for source in sources))
+
+
 def inverse_cholesky(gram: Array) -> Array:
     """L^-1 of gram = L L^T, lower triangular with a positive diagonal, shape (..., r, r).
 
@@ -92,6 +101,19 @@ def qr(a: Array) -> tuple[Array, Array]:
     return q * sign[..., None, :], upper * sign[..., :, None]
 
 
+def svd(a: Array) -> tuple[Array, Array, Array]:
+    """U, the singular values and V^T of square a = U diag(s) V^T; NaN values for a broken item."""
+    xp = array_namespace(a)
+    finite = xp.all(xp.isfinite(a), axis=(-2, -1), keepdims=True)
+    u, s, vt = xp.linalg.svd(xp.where(finite, a, xp.zeros_like(a)), full_matrices=False)
+    return u, xp.where(finite[..., 0], s, xp.full_like(s, xp.nan)), vt
+
+
+def skew(a: Array) -> Array:
+    """Skew-symmetric part (a - a^T) / 2, shape (..., r, r)."""
+    return (a - a.mT) / 2
+
+
 def expm_skew(a: Array) -> Array:
     """Matrix exponential of skew-symmetric matrices, shape (..., r, r): orthogonal to rounding.
 
@@ -101,14 +123,30 @@ def expm_skew(a: Array) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
+    return _orthogonal(a, lambda values: array_namespace(a).exp(-1j * values))
 
-    def turn(skew: Array) -> Array:
-        xp = array_namespace(skew)
-        values, vectors = xp.linalg.eigh(1j * skew)
-        turned = vectors * xp.exp(-1j * values)[..., None, :]
-        return xp.real(turned @ xp.conj(vectors).mT)
 
-    return by_item(turn, a)
+def cayley_skew(a: Array) -> Array:
+    """Cayley transform (I - a/2)^-1 (I + a/2) of skew-symmetric matrices, shape (..., r, r).
+
+    By eigenvalues too, so that it is orthogonal to rounding however large a is.
+
+    >>> cayley_skew(np.array([[0.0, -2.0], [2.0, 0.0]])).round(12) + 0.0
+    array([[ 0., -1.],
+           [ 1.,  0.]])
+    """
+    return _orthogonal(a, lambda values: (1 - 0.5j * values) / (1 + 0.5j * values))
+
+
+def _orthogonal(a: Array, turn: Callable[[Array], Array]) -> Array:
+    """Function of skew a that multiplies its eigenvector of eigenvalue -i v by turn(v)."""
+
+    def turned(a: Array) -> Array:
+        xp = array_namespace(a)
+        values, vectors = xp.linalg.eigh(1j * a)
+        return xp.real((vectors * turn(values)[..., None, :]) @ xp.conj(vectors).mT)
+
+    return by_item(turned, a)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -140,3 +178,24 @@ def lyapunov(m: Array) -> Array:
 
 # Enough for eigenvalues within 1e-12 of the imaginary axis, where S has lost all its digits.
 _DOUBLINGS = 40
+
+
+@np.errstate(all="ignore")
+def triangular_factor(m: Array) -> Array:
+    """Upper triangular A with m A + A^T m^T = 2 I and a positive diagonal, shape (..., r, r).
+
+    NaN where there is none. Column j of A solves a system of j + 1 equations, given the columns
+    before it (Kaneko, Fiori, Tanaka 2013).
+
+    >>> triangular_factor(np.array([[1.0, 0.0], [1.0, 2.0]]))
+    array([[ 1. , -0.5],
+           [ 0. ,  0.5]])
+    """
+    xp = array_namespace(m)
+    a = xp.zeros_like(m)
+    for j in range(m.shape[-1]):
+        right = -xp.sum(m[..., j, :, None] * a[..., :, : j + 1], axis=-2)
+        right[..., j] = 1
+        a[..., : j + 1, j] = solve(m[..., : j + 1, : j + 1], right[..., None])[..., 0]
+    positive = xp.all(xp.linalg.diagonal(a) > 0, axis=-1)
+    return xp.where(positive[..., None, None], a, xp.full_like(a, xp.nan))

@@ -1,4 +1,4 @@
-"""The Stiefel manifold of r orthonormal rows in R^d, with the Euclidean (trace) metric."""
+"""The Stiefel manifold of r orthonormal rows in R^d, with the Euclidean or the canonical metric."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -8,10 +8,11 @@ from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
-from driftfold.manifolds import orthonormal
+from driftfold.manifolds import cayley, orthonormal
 from driftfold.manifolds.base import Exponential, GradientStream, InvertibleRetraction
 from driftfold.manifolds.projected_stream import ProjectedStream
-from driftfold.manifolds.small_matrices import expm_skew, lyapunov, qr, solve
+from driftfold.manifolds.small_matrices import lyapunov, qr, triangular_factor
+from driftfold.manifolds.stiefel_geodesics import canonical_exp, euclidean_exp
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -22,8 +23,7 @@ class Stiefel(InvertibleRetraction, Exponential):
     """St(d, r) = {X : X X^T = I}, stored as ROWS: a point has shape (r, d).
 
     This is the transpose of the textbook's d x r matrix: the long axis is contiguous, which makes
-    batched products several times faster. The metric is <U, V> = sum of U * V, the transport the
-    orthogonal projection (Absil, Mahony, Sepulchre 2008, sections 3.6.1 and 8.1.3).
+    batched products several times faster. Every retraction and transport goes with either metric.
 
     Attributes
     ----------
@@ -32,8 +32,17 @@ class Stiefel(InvertibleRetraction, Exponential):
     d
         Length of a row, at least r.
     retraction
-        "qr": the QR factor with a positive diagonal (example 4.1.3 there), "polar": the nearest
-        orthonormal matrix.
+        "qr": the QR factor with a positive diagonal (Absil, Mahony, Sepulchre 2008, example
+        4.1.3), "polar": the nearest orthonormal matrix, of second order in the Euclidean metric;
+        "cayley": the Cayley transform (Wen, Yin 2013), of second order in the canonical one.
+    metric
+        "euclidean": the sum of U * V, that of the surrounding space; "canonical":
+        tr(U (I - X^T X / 2) V^T), that of the quotient of orthogonal matrices (Edelman, Arias,
+        Smith 1998, section 2.4.1).
+    transport_by
+        "projection": orthogonal projection onto the target tangent space, which suits the RFedAGS
+        sum because it need be done but once; "cayley": turned as the Cayley retraction turns X
+        into Y, an isometry of both metrics that costs 2.5 times as much (Zhu 2017).
 
     Raises
     ------
@@ -53,7 +62,9 @@ class Stiefel(InvertibleRetraction, Exponential):
 
     r: Annotated[int, Ge(1)]
     d: Annotated[int, Ge(1)]
-    retraction: Literal["qr", "polar"] = "qr"
+    retraction: Literal["qr", "polar", "cayley"] = "qr"
+    metric: Literal["euclidean", "canonical"] = "euclidean"
+    transport_by: Literal["projection", "cayley"] = "projection"
 
     def __post_init__(self) -> None:
         if not 1 <= self.r <= self.d:
@@ -68,8 +79,11 @@ class Stiefel(InvertibleRetraction, Exponential):
         return self.r, self.d
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:
-        """Trace metric, the sum of u * v: T_x M x T_x M -> R."""
-        return array_namespace(u, v).sum(u * v, axis=(-2, -1))
+        """Metric, by `metric`: T_x M x T_x M -> R."""
+        total = _total(u * v)
+        if self.metric == "canonical":
+            total = total - 0.5 * _total((u @ x.mT) * (v @ x.mT))
+        return total
 
     def project(self, x: Array, v: Array) -> Array:
         """Return v - sym(v x^T) x: R^(r x d) -> T_x M."""
@@ -80,55 +94,57 @@ class Stiefel(InvertibleRetraction, Exponential):
         return tangent
 
     def gradient(self, x: Array, g: Array) -> Array:
-        """Projection of the Euclidean gradient g: R^(r x d) -> T_x M."""
-        return self.project(x, g)
+        """Riemannian gradient for the Euclidean gradient g: R^(r x d) -> T_x M.
+
+        Euclidean metric: the projection. Canonical metric: g - x g^T x.
+        """
+        if self.metric == "euclidean":
+            return self.project(x, g)
+        turned = x @ g.mT
+        turned *= -1
+        tangent = turned @ x
+        tangent += g
+        return tangent
 
     def retract(self, x: Array, u: Array) -> Array:
-        """Orthonormalise x + u, by `retraction`: T_x M -> M."""
+        """End of the step u, by `retraction`: T_x M -> M."""
         if self.retraction == "qr":
             return orthonormal.qr_factor(x + u)
-        return orthonormal.polar_factor(x + u)
+        if self.retraction == "polar":
+            return orthonormal.polar_factor(x + u)
+        return cayley.retract(x, u)
 
     def inverse_retract(self, x: Array, y: Array) -> Array:
         """Vector u with retract(x, u) = y: M -> T_x M; NaN where there is none.
 
-        Polar: u = S y - x with M S + S M^T = 2 I, M = x y^T. QR: the same with A^T for S, A upper
+        With M = x y^T, polar: u = S y - x, M S + S M^T = 2 I. QR: the same with A^T for S, A upper
         triangular with a positive diagonal and M A + A^T M^T = 2 I (Kaneko, Fiori, Tanaka 2013).
+        Cayley: in closed form, for all y but those where I + M is singular.
         """
+        if self.retraction == "cayley":
+            return cayley.inverse_retract(x, y)
         m = x @ y.mT
-        if self.retraction == "polar":
-            return lyapunov(m) @ y - x
-        return _triangular(m).mT @ y - x
+        stretch = lyapunov(m) if self.retraction == "polar" else triangular_factor(m).mT
+        return stretch @ y - x
 
     def exp(self, x: Array, u: Array) -> Array:
-        """Geodesic of the Euclidean metric at time 1: T_x M -> M.
-
-        Edelman, Arias, Smith 1998, section 2.2.2, in the basis of x and of an orthonormal basis q
-        of the rest of u, where all exponentials are of skew-symmetric matrices.
-        """
-        xp = array_namespace(x, u)
-        x = x + xp.zeros_like(u)
-        a = u @ x.mT
-        a = (a.mT - a) / 2
-        q, upper = qr((u + a @ x).mT)
-        lower = upper.mT
-        generator = xp.concat(
-            [
-                xp.concat([2 * a, -lower], axis=-1),
-                xp.concat([upper, xp.zeros_like(a)], axis=-1),
-            ],
-            axis=-2,
-        )
-        turned = expm_skew(generator)[..., : self.r] @ expm_skew(-a)
-        return turned[..., : self.r, :].mT @ x + turned[..., self.r :, :].mT @ q.mT
+        """Geodesic of the metric at time 1: T_x M -> M (Edelman, Arias, Smith 1998)."""
+        return euclidean_exp(x, u) if self.metric == "euclidean" else canonical_exp(x, u)
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
-        """Projection onto the target: T_x M -> T_y M."""
-        return self.project(y, u)
+        """Carry u from T_x M to T_y M, by `transport_by`.
+
+        The isometry is lost to rounding where I + x y^T is nearly singular, NaN where it is so.
+        """
+        if self.transport_by == "projection":
+            return self.project(y, u)
+        return cayley.transport(x, y, u)
 
     def gradient_stream(self, origin: Array) -> GradientStream:
-        """Empty sum that projects once, since the transport is a projection."""
-        return ProjectedStream(self, origin)
+        """Empty sum; where the transport is the projection it projects only once."""
+        if self.transport_by == "projection":
+            return ProjectedStream(self, origin)
+        return super().gradient_stream(origin)
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Points uniform on the manifold (QR of Gaussian matrices), shape (len(ids), r, d)."""
@@ -147,19 +163,8 @@ class Stiefel(InvertibleRetraction, Exponential):
 
 
 def _frobenius(a: Array) -> Array:
-    return array_namespace(a).sum(a * a, axis=(-2, -1)) ** 0.5
+    return _total(a * a) ** 0.5
 
 
-def _triangular(m: Array) -> Array:
-    """Upper triangular A with M A + A^T M^T = 2 I and a positive diagonal; NaN where none is.
-
-    Column j of A solves a system of j + 1 equations, given the columns before it.
-    """
-    xp = array_namespace(m)
-    a = xp.zeros_like(m)
-    for j in range(m.shape[-1]):
-        right = -xp.sum(m[..., j, :, None] * a[..., :, : j + 1], axis=-2)
-        right[..., j] = 1
-        a[..., : j + 1, j] = solve(m[..., : j + 1, : j + 1], right[..., None])[..., 0]
-    positive = xp.all(xp.linalg.diagonal(a) > 0, axis=-1)
-    return xp.where(positive[..., None, None], a, xp.full_like(a, xp.nan))
+def _total(a: Array) -> Array:
+    return array_namespace(a).sum(a, axis=(-2, -1))
