@@ -5,7 +5,18 @@ import pytest
 
 import driftfold.manifolds
 from driftfold.arrays import Array
-from driftfold.manifolds import Euclidean, GeooptSphere, GeooptStiefel, Manifold, Sphere, Stiefel
+from driftfold.manifolds import (
+    Euclidean,
+    GeooptSphere,
+    GeooptStiefel,
+    Lorentz,
+    Manifold,
+    Poincare,
+    Product,
+    Spd,
+    Sphere,
+    Stiefel,
+)
 from driftfold.registry import kind_of
 from driftfold.testing.manifold import check_manifold
 from tests.modules import own_kinds
@@ -24,6 +35,13 @@ EXAMPLES: list[Manifold] = [
         for r, d in ((1, 9), (3, 3), (5, 100), (14, 20))
         for retraction in ("qr", "polar")
     ),
+    *(Lorentz(dim, transport) for dim in (1, 2, 10) for transport in ("parallel", "projection")),
+    *(Poincare(dim) for dim in (1, 2, 10)),
+    *(Spd(n, retraction) for n in (1, 2, 8) for retraction in ("exp", "second_order")),
+    Spd(3, transport_by="path"),
+    Product({"only": Lorentz(2)}),
+    Product({"b": Sphere(4), "a": Spd(2), "c": Euclidean(2, 2)}),
+    Product({"b": Sphere(4), "a": Stiefel(2, 4)}),
     GeooptStiefel(3, 8),
     GeooptSphere(6),
 ]

@@ -9,6 +9,10 @@ from driftfold.manifolds.base import (
 )
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.manifolds.geoopt_adapter import GeooptManifold, GeooptSphere, GeooptStiefel
+from driftfold.manifolds.lorentz import Lorentz
+from driftfold.manifolds.poincare import Poincare
+from driftfold.manifolds.product import Product
+from driftfold.manifolds.spd import Spd
 from driftfold.manifolds.sphere import Sphere
 from driftfold.manifolds.stiefel import Stiefel
 
@@ -21,7 +25,11 @@ __all__ = [
     "GeooptStiefel",
     "GradientStream",
     "InvertibleRetraction",
+    "Lorentz",
     "Manifold",
+    "Poincare",
+    "Product",
+    "Spd",
     "Sphere",
     "Stiefel",
 ]

@@ -26,6 +26,11 @@ class Manifold(ABC):
     def shape(self) -> tuple[int, ...]:
         """Shape of one point."""
 
+    @property
+    def isometric(self) -> bool:
+        """Whether `transport` keeps inner products."""
+        return False
+
     @abstractmethod
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         """Metric <u, v>_x at x, shape (...)."""

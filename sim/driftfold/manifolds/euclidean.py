@@ -53,6 +53,11 @@ class Euclidean(Geodesic, InvertibleRetraction):
         """`sizes`."""
         return self.sizes
 
+    @property
+    def isometric(self) -> bool:
+        """True."""
+        return True
+
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         """Dot product: R^n x R^n -> R."""
         return array_namespace(u, v).sum(u * v, axis=self._axes)

@@ -60,6 +60,11 @@ class Sphere(Geodesic, InvertibleRetraction):
         """(size,)."""
         return (self.size,)
 
+    @property
+    def isometric(self) -> bool:
+        """Whether the transport is parallel."""
+        return self.transport_by == "parallel"
+
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         """Dot product: T_x M x T_x M -> R."""
         return array_namespace(u, v).vecdot(u, v)

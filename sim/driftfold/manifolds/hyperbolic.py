@@ -1,0 +1,59 @@
+"""What the two forms of hyperbolic space share: lengths, quotients without a pole, a rotation."""
+
+from array_api_compat import array_namespace
+
+from driftfold.arrays import Array
+from driftfold.lanes import in_whole_vectors
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Products of vectors, the last axis kept: shape (..., 1)."""
+    return array_namespace(a, b).vecdot(a, b)[..., None]
+
+
+def length(a: Array) -> Array:
+    """Lengths of vectors, the last axis kept: shape (..., 1)."""
+    return dot(a, a) ** 0.5
+
+
+def quotient(a: Array, b: Array) -> Array:
+    """Quotient a / b for b >= 0; a itself where b is 0.
+
+    >>> import numpy as np
+    >>> quotient(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
+    array([1.5, 0. ])
+    """
+    xp = array_namespace(b)
+    return a / xp.where(b > 0, b, xp.ones_like(b))
+
+
+def sinhc(t: Array) -> Array:
+    """Return sinh(t) / t for t >= 0, which is 1 at 0."""
+    return _over(in_whole_vectors(array_namespace(t).sinh, t), t)
+
+
+def asinhc(q: Array) -> Array:
+    """Return asinh(q) / q for q >= 0, which is 1 at 0."""
+    return _over(in_whole_vectors(array_namespace(q).asinh, q), q)
+
+
+def turn(w: Array, n: Array, e: Array, half: Array) -> Array:
+    """Rotate w in the plane of the orthonormal n and e, from n away from e, by the angle 2 half.
+
+    Written as w plus a correction, so that a tiny angle costs no digits. Where n or e is 0 the
+    angle must be too.
+
+    >>> import numpy as np
+    >>> turn(np.array([1.0, 0.0]), *np.eye(2), np.array([np.pi / 4])).round(12)
+    array([ 0., -1.])
+    """
+    sine = in_whole_vectors(array_namespace(half).sin, half)
+    cosine = in_whole_vectors(array_namespace(half).cos, half)
+    less, aside = -2 * sine * sine, 2 * sine * cosine
+    along_n, along_e = dot(n, w), dot(e, w)
+    return w + (less * along_n + aside * along_e) * n + (less * along_e - aside * along_n) * e
+
+
+def _over(value: Array, t: Array) -> Array:
+    xp = array_namespace(t)
+    return xp.where(t > 0, quotient(value, t), xp.ones_like(t))
