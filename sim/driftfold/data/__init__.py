@@ -9,6 +9,7 @@ from driftfold.data.gaussian_blocks import GaussianBlocks
 from driftfold.data.gaussian_classes import GaussianClasses
 from driftfold.data.idx import Idx
 from driftfold.data.iid import Iid
+from driftfold.data.in_order import InOrder
 from driftfold.data.low_rank_ratings import LowRankRatings
 from driftfold.data.natural import Natural
 from driftfold.data.npz import Npz
@@ -24,6 +25,7 @@ from driftfold.data.shards import Shards
 from driftfold.data.spd_rows import matrices_of, rows_of
 from driftfold.data.synthetic_spd import SyntheticSpd
 from driftfold.data.wordnet_mammals import WordNetMammals
+from driftfold.data.wrapped_normal import WrappedNormal
 
 __all__ = [
     "BalancedTree",
@@ -36,6 +38,7 @@ __all__ = [
     "GaussianClasses",
     "Idx",
     "Iid",
+    "InOrder",
     "LowRankRatings",
     "Natural",
     "Npz",
@@ -47,6 +50,7 @@ __all__ = [
     "Shards",
     "SyntheticSpd",
     "WordNetMammals",
+    "WrappedNormal",
     "assemble",
     "hold_out",
     "laplacian_features",
