@@ -69,7 +69,7 @@ class Connection:
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
         """Send a request; return the head of the answer."""
-        head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         return (await self.reader.readuntil(b"\r\n\r\n")).lower()
 

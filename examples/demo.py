@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Table
 
 from driftfold.assembly import build
+from driftfold.errors import DriftfoldError
 from driftfold.participation.cohort import cohort_weights
 from driftfold.spec import load_spec
 from driftfold.telemetry.base import Record
@@ -74,7 +75,10 @@ def service(folder: Path) -> Iterator[Client]:
     folder.mkdir(parents=True, exist_ok=True)
     log = folder / "service.log"
     with log.open("w") as errors:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        # In a session of its own: Ctrl-C is for us, and we tell it.
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+        )
     assert process.stdout is not None
     try:
         line = process.stdout.readline()
@@ -119,11 +123,17 @@ def simulate(
 ) -> tuple[dict[str, list[Any]], dict[str, list[list[Record]]]]:
     """Run every arm on every seed: same data, same first point, same answers, same delays."""
     jobs: dict[Job, str] = {}
-    for seed in seeds:
-        for arm, preset in ARMS.items():
-            spec = load_spec(preset, overrides=[f"seed={seed}", f"horizon.rounds={rounds}"])
-            jobs[arm, seed] = client.submit(spec, name=f"{arm}, seed {seed}").id
-    logs = watch(console, client, jobs, rounds)
+    try:
+        for seed in seeds:
+            for arm, preset in ARMS.items():
+                spec = load_spec(preset, overrides=[f"seed={seed}", f"horizon.rounds={rounds}"])
+                jobs[arm, seed] = client.submit(spec, name=f"{arm}, seed {seed}").id
+        logs = watch(console, client, jobs, rounds)
+    except BaseException:  # or they would go on when the service is started again
+        for job in jobs.values():
+            with suppress(DriftfoldError):  # it is over already
+                client.cancel(job)
+        raise
     results = {arm: [client.result(jobs[arm, seed]) for seed in seeds] for arm in ARMS}
     return results, {arm: [logs[arm, seed] for seed in seeds] for arm in ARMS}
 
@@ -213,4 +223,8 @@ def conclude(console: Console, results: dict[str, list[Any]], stalls: list[float
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        print("\nInterrupted: all jobs are canceled, the service and its workers have stopped.")
+        sys.exit(130)

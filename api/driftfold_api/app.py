@@ -5,20 +5,22 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from driftfold import __version__
 from driftfold.spec import load_builtins
 from driftfold_api import openapi, problem
+from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
 from driftfold_api.page import page_routes
 from driftfold_api.routes import catalogue, health, jobs, lifecycle, records, results
 from driftfold_api.service import Service
+from driftfold_api.strict_query import strict_query
 from driftfold_workers.store import JobStore
 
 ROUTES = (jobs, records, lifecycle, results, catalogue, health)
 
 
-def create_app(store: JobStore, *, runs: Path | None = None) -> FastAPI:
+def create_app(store: JobStore, *, runs: Path | None = None, hosts: Hosts = LOOPBACK) -> FastAPI:
     """Return the API over a job store, with the page at `/`; the store stays the caller's to close.
 
     Parameters
@@ -27,6 +29,8 @@ def create_app(store: JobStore, *, runs: Path | None = None) -> FastAPI:
         Where jobs are kept. It is used in the event loop that serves the app.
     runs
         Folder with a folder of artefacts for each job; None serves no artefacts.
+    hosts
+        By which names the service may be asked.
 
     Whoever serves it calls ``app.state.service.close()`` before waiting for open connections, so
     that streams end.
@@ -34,6 +38,7 @@ def create_app(store: JobStore, *, runs: Path | None = None) -> FastAPI:
     app = _bare_app()
     app.state.service = Service(store, runs)
     app.include_router(page_routes())
+    app.add_middleware(HostCheck, hosts=hosts)
     return app
 
 
@@ -55,7 +60,9 @@ def _bare_app() -> FastAPI:
         telemetry={"tracing": False, "metrics": False},
     )
     for module in ROUTES:
-        app.include_router(module.router)
+        # Whoever asks whether the service is well may add what he likes, against caches.
+        strict = [] if module is health else [Depends(strict_query)]
+        app.include_router(module.router, dependencies=strict)
     problem.install(app)
     openapi.describe(app)
     return app

@@ -234,6 +234,12 @@ def serve(
     runs: Runs = None,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    allowed_host: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME", help="Another name that this service is asked by, as through a proxy."
+        ),
+    ] = [],  # noqa: B006
     workers: Annotated[int, typer.Option(min=0, help="Workers to start.")] = 1,
     slots: Slots = 1,
     lease: Lease = 15.0,
@@ -251,6 +257,7 @@ def serve(
             runs=runs_folder(runs),
             host=host,
             port=port,
+            allowed_hosts=tuple(allowed_host),
             workers=workers,
             slots=slots,
             lease=lease,

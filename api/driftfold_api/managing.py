@@ -6,11 +6,10 @@ from itertools import islice
 
 import typer
 
-from driftfold_api.addresses import service_url
-from driftfold_api.client import Client
 from driftfold_api.errors import RequestError
 from driftfold_api.models import JobView
 from driftfold_api.progress import duration
+from driftfold_api.reaching import reach
 from driftfold_api.report import print_table
 from driftfold_workers.job import State
 
@@ -18,7 +17,7 @@ from driftfold_workers.job import State
 def list_jobs(url: str | None, state: str | None, limit: int, as_json: bool) -> None:
     """Print jobs, newest first."""
     wanted = _state(state)
-    with Client(service_url(url)) as client:
+    with reach(url) as client:
         jobs = list(islice(client.list(state=wanted), limit))
     if as_json:
         typer.echo(json.dumps([job.model_dump(mode="json") for job in jobs], indent=2))
@@ -31,7 +30,7 @@ def list_jobs(url: str | None, state: str | None, limit: int, as_json: bool) -> 
 
 def cancel_job(job: str, url: str | None, as_json: bool) -> None:
     """Cancel a job and print what that came to."""
-    with Client(service_url(url)) as client:
+    with reach(url) as client:
         told = client.cancel(job)
     if as_json:
         typer.echo(told.model_dump_json())
@@ -43,7 +42,7 @@ def cancel_job(job: str, url: str | None, as_json: bool) -> None:
 
 def show_result(job: str, url: str | None, as_json: bool) -> None:
     """Print the result of a job that has succeeded."""
-    with Client(service_url(url)) as client:
+    with reach(url) as client:
         told, result = client.get(job), client.result(job)
     if as_json:
         typer.echo(json.dumps(result))

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from annotated_types import Ge, MaxLen
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from driftfold_api.wording import in_words
 from driftfold_workers.job import Job, LifecycleEvent, State
 
 Number: TypeAlias = float | Literal["NaN", "Infinity", "-Infinity"]
@@ -17,7 +18,9 @@ Number: TypeAlias = float | Literal["NaN", "Infinity", "-Infinity"]
 
 Count: TypeAlias = Annotated[int, Ge(0)]
 Name: TypeAlias = Annotated[
-    str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")
+    str,
+    StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"),
+    in_words("one line of at most 200 printable characters"),
 ]
 """One line of text: a name is shown in terminals."""
 

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from driftfold.errors import SpecError
+from driftfold_api.store_refusal import refusal
 from driftfold_workers.store import Conflict, StoreError, StoreUnreachable, UnknownJob
 
 MEDIA_TYPE = "application/problem+json"
@@ -61,6 +62,11 @@ TOO_LARGE = ProblemType(
 MEDIA = ProblemType(
     "unsupported-media-type", 415, "Unsupported media type", "Send application/json."
 )
+MISDIRECTED = ProblemType(
+    "misdirected", 421, "Misdirected request",
+    "The header Host has a name that is none of this service's: see `driftfold serve "
+    "--allowed-host`.",
+)  # fmt: skip
 INVALID_REQUEST = ProblemType(
     "invalid-request", 422, "Invalid request",
     "Fields, parameters or headers are not as they must be; `errors` lists them all.",
@@ -81,17 +87,27 @@ UNREACHABLE = ProblemType(
     "The service cannot reach its job store. The request may or may not have been carried out: "
     "repeat it, a submission with the same Idempotency-Key.",
 )  # fmt: skip
+STORE_REFUSES = ProblemType(
+    "store-refuses", 503, "Job store takes no writes",
+    "The job store answers, but has no room or may not write; the detail has its own words. "
+    "Nothing of the request was carried out: repeat it when that is mended.",
+)  # fmt: skip
 
 TYPES = {
     kind.slug: kind
     for kind in (
         *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
-        *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE),
+        MISDIRECTED,
+        *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE, STORE_REFUSES),
     )
 }
 _BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, METHOD, TOO_LARGE, MEDIA, MALFORMED)}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 RETRY_AFTER = "2"  # seconds
+JSON_NAMES: Mapping[type, str] = {
+    dict: "an object", list: "a list", str: "a text", int: "a number", float: "a number",
+    bool: "true or false", type(None): "null",
+}  # fmt: skip
 
 
 @dataclass
@@ -151,13 +167,17 @@ def install(app: FastAPI) -> None:
 def _as_problem(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
+    if isinstance(error, StoreError) and (words := refusal(error)) is not None:
+        _log.error("%s", " ".join(str(error).split()))
+        detail = f"the job store takes no writes: {words}; repeat the request when that is mended"
+        return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):
         return Problem(UNREACHABLE, str(error), headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, UnknownJob | Conflict):
         return Problem(UNKNOWN_JOB if isinstance(error, UnknownJob) else CONFLICT, str(error))
     if isinstance(error, RequestValidationError):
         entries = [
-            {"field": ".".join(map(str, found["loc"])), "detail": found["msg"]}
+            {"field": ".".join(map(str, found["loc"])), "detail": _detail(found)}
             for found in error.errors()
         ]
         lines = "\n".join(f"{entry['field']}: {entry['detail']}" for entry in entries)
@@ -166,9 +186,23 @@ def _as_problem(error: Exception) -> Problem:
         kind = _BY_STATUS.get(error.status_code)
         if kind is None:
             kind = ProblemType("other", error.status_code, str(error.detail), "")
-        return Problem(kind, str(error.detail), headers=error.headers or {})
+        detail = str(error.detail)
+        if kind is NOT_FOUND:
+            detail = "nothing has this address; /openapi.json lists those there are"
+        return Problem(kind, detail, headers=error.headers or {})
     _log.error("the job store failed", exc_info=error)
     return Problem(INTERNAL, "the job store failed; the service's log says how")
+
+
+def _detail(found: Mapping[str, Any]) -> str:
+    """Say what is wrong, without a word from inside."""
+    match found["type"]:
+        case "model_type" | "dict_type":
+            got = JSON_NAMES.get(type(found["input"]), "something else")
+            return f"got {got}, wanted a JSON object"
+        case "extra_forbidden":
+            return "unknown field; leave it out"
+    return str(found["msg"])
 
 
 def _allowed(app: FastAPI, request: Request) -> list[str]:

@@ -21,20 +21,25 @@ class Progress(RecordSink):
         self.rounds = 0
         self.time = 0.0
         self.metrics: Mapping[str, float] = {}
-        self._start: tuple[int, float] | None = None
+        self.begun = False
+        self._timed = 0
+        self._wall = 0.0
 
     def emit(self, record: Record) -> None:
         """Take note of a record."""
         self.rounds, self.time = record.version, record.time
-        if self._start is None:
-            self._start = (record.version, perf_counter())
+        self.begun = True
+        # The run's own clock: records may come late, and many at once.
+        if record.kind == "round" and "wall" in record.timing:
+            self._timed += 1
+            self._wall += record.timing["wall"]
         if record.kind == "evaluation":
             self.metrics = record.values
         self.show()
 
     def rewind(self, seq: int) -> None:
         """Begin to count where a resumed run begins."""
-        self._start = None
+        self.begun, self._timed, self._wall = False, 0, 0.0
 
     def show(self) -> None:
         """Show the present state. Default: nothing."""
@@ -54,9 +59,9 @@ class Progress(RecordSink):
         """Rounds, virtual time, speed and metrics in words."""
         of = "" if self.horizon.rounds is None else f"/{self.horizon.rounds}"
         parts = [f"round {self.rounds}{of}", f"{duration(self.time)} virtual"]
-        if self._start is not None and self.rounds > self._start[0]:
-            elapsed = max(perf_counter() - self._start[1], 1e-9)
-            parts.append(f"{(self.rounds - self._start[0]) / elapsed:.0f} rounds/s")
+        if self._wall > 0:
+            rate = self._timed / self._wall
+            parts.append(f"{rate:.0f} rounds/s" if rate >= 10 else f"{rate:.2g} rounds/s")
         parts += [f"{name} {value:.4g}" for name, value in list(self.metrics.items())[:_SHOWN]]
         return "  ".join(parts)
 
@@ -128,7 +133,7 @@ class Lines(Progress):
 
     def close(self) -> None:
         """Print where the run ended, with its last evaluation."""
-        if self._told < 10 and self._start is not None:
+        if self._told < 10 and self.begun:
             self._told = 10
             self._print()
 

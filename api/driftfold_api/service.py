@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
-from uuid import UUID
 
 from fastapi import Depends, Request
 
 from driftfold_api.feeds import Feeds
+from driftfold_api.job_id import is_job_id, no_such_job
 from driftfold_workers.store import JobStore, UnknownJob
 
 T = TypeVar("T")
@@ -64,12 +64,9 @@ async def service_of(request: Request) -> Service:
 
 async def job_id(job: str) -> str:
     """Refuse what cannot be the id of a job before the store is asked."""
-    try:
-        if str(UUID(job)) == job:
-            return job
-    except ValueError:
-        pass
-    raise UnknownJob(f"no job has the id {job[:50]!r}; ids look like {UUID(int=7 << 76)}")
+    if not is_job_id(job):
+        raise UnknownJob(no_such_job(job))
+    return job
 
 
 ServiceHere = Annotated[Service, Depends(service_of)]

@@ -20,12 +20,14 @@ from driftfold.spec import load_plugins
 from driftfold_api.addresses import forget, note
 from driftfold_api.app import create_app
 from driftfold_api.crew import Crew
+from driftfold_api.hosts import hosts_of
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
 from driftfold_workers.redis_store import RedisJobStore
 
+STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
 LOOK = 0.5  # seconds between two looks at the processes of the service
 
 
@@ -36,6 +38,7 @@ class ServeRequest:
     runs: Path
     host: str = "127.0.0.1"
     port: int = 8000
+    allowed_hosts: Sequence[str] = ()
     workers: int = 1
     slots: int = 1
     lease: float = 15.0
@@ -67,8 +70,11 @@ async def _serve(
     request: ServeRequest, listening: socket.socket, redis: str, server: EmbeddedServer | None
 ) -> None:
     url = url_of(listening)
+    if server is None:
+        await _require(redis)
     async with RedisJobStore.open(redis) as store:
-        api = server_of(create_app(store, runs=request.runs.absolute()))
+        hosts = hosts_of(request.host, request.allowed_hosts)
+        api = server_of(create_app(store, runs=request.runs.absolute(), hosts=hosts))
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
 
@@ -97,6 +103,12 @@ async def _serve(
                 with suppress(asyncio.CancelledError):
                     await tending
             await asyncio.gather(crew.stop(), serving, return_exceptions=True)
+
+
+async def _require(redis: str) -> None:
+    """Raise `StoreUnreachable` unless the job store answers."""
+    async with RedisJobStore.open(redis, patience=STORE_WITHIN) as store:
+        await store.workers()
 
 
 async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:
@@ -129,6 +141,18 @@ def _tell(request: ServeRequest, url: str, redis: str, server: EmbeddedServer | 
     typer.echo(f"driftfold serves at {url}")
     typer.echo(f"  runs      {request.runs.absolute()}")
     typer.echo(f"  job store {store}")
-    typer.echo(f"  workers   {request.workers} with {request.slots} slots each")
+    typer.echo(f"  workers   {_crew(request.workers, request.slots)}")
     typer.echo("Ctrl-C stops it; running jobs go on when it is started again.")
     sys.stdout.flush()
+
+
+def _crew(workers: int, slots: int) -> str:
+    """Say how many workers there are.
+
+    >>> _crew(1, 2), _crew(3, 1), _crew(0, 1)
+    ('1 with 2 slots', '3 with 1 slot each', 'none; start some with `driftfold worker`')
+    """
+    if workers == 0:
+        return "none; start some with `driftfold worker`"
+    each = " each" if workers > 1 else ""
+    return f"{workers} with {slots} {'slot' if slots == 1 else 'slots'}{each}"

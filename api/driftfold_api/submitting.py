@@ -5,8 +5,7 @@ from collections.abc import Iterable
 import typer
 
 from driftfold.spec import load_plugins, load_spec
-from driftfold_api.addresses import service_url
-from driftfold_api.client import Client
+from driftfold_api.reaching import reach
 from driftfold_api.watching import follow
 
 
@@ -22,14 +21,15 @@ def submit_spec(
     """Check a specification here, submit it, and show the job, or its life until the end."""
     load_plugins(plugins)
     spec = load_spec(source, overrides=settings)
-    with Client(service_url(url)) as client:
+    with reach(url) as client:
         job = client.submit(spec, name=name)
-        if watch:
-            typer.echo(f"job {job.id}", err=True)
+    if watch:
+        typer.echo(f"job {job.id}", err=True)
+        with reach(url, insist=True) as client:
             follow(client, job, as_json)
-        elif as_json:
-            typer.echo(job.model_dump_json())
-        else:
-            reason = f": {job.reason}" if job.reason else ""
-            typer.echo(f"{job.id}  {job.state}{reason}")
-            typer.echo(f"watch it with: driftfold watch {job.id}", err=True)
+    elif as_json:
+        typer.echo(job.model_dump_json())
+    else:
+        reason = f": {job.reason}" if job.reason else ""
+        typer.echo(f"{job.id}  {job.state}{reason}")
+        typer.echo(f"watch it with: driftfold watch {job.id}", err=True)

@@ -80,7 +80,7 @@ async def test_one_key_makes_one_job(http: httpx.AsyncClient, store: RedisJobSto
 
 def posted(body: bytes) -> bytes:
     """A whole request."""
-    head = "POST /v1/jobs HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    head = "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     return f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
 
 

@@ -103,7 +103,9 @@ async def stream(
     # A small buffer, so that a reader that stops is noticed soon.
     reader, writer = await asyncio.open_connection(host, int(port), limit=2**16)
     extra = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
-    writer.write(f"GET /v1/jobs/{job}/events{query} HTTP/1.1\r\nHost: x\r\n{extra}\r\n".encode())
+    writer.write(
+        f"GET /v1/jobs/{job}/events{query} HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode()
+    )
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         assert head.startswith("http/1.1 200"), head

@@ -13,12 +13,14 @@ from driftfold.world.policy import Horizon
 from driftfold_api.progress import Bar, Lines, Progress, duration
 from tests.command.cli import QUICK
 
+TIMING = {"wall": 0.125, "cpu": 0.125}
+
 
 def feed(progress: Progress, rounds: int) -> None:
     seq = 0
     for version in range(rounds + 1):
         seq += 1
-        progress.emit(Record(seq, "round", 60.0 * version, version))
+        progress.emit(Record(seq, "round", 60.0 * version, version, timing=TIMING))
         if version % 5 == 0:
             seq += 1
             gap = {"gap": 1 / (1 + version)}
@@ -32,7 +34,7 @@ def test_a_log_gets_a_line_for_each_tenth(capsys: pytest.CaptureFixture[str]) ->
     assert len(lines) == 10
     assert lines[0].startswith("round 10/100  10 min virtual  ")
     assert lines[-1].startswith("round 100/100  1.67 h virtual  ")
-    assert lines[-1].endswith("rounds/s  gap 0.009901")
+    assert lines[-1].endswith("  8 rounds/s  gap 0.009901")
 
 
 def test_a_run_that_stops_early_tells_how_far_it_came(capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,13 +61,20 @@ def test_the_share_is_of_the_horizon_that_comes_first(horizon: Horizon, share: f
     assert progress.share == share
 
 
+def test_the_speed_is_the_runs_own_however_its_records_arrive() -> None:
+    progress = Progress(Horizon(rounds=100))
+    assert "rounds/s" not in progress.text
+    feed(progress, 100)  # at once, as when one begins to watch late
+    assert "  8 rounds/s  " in progress.text
+
+
 def test_a_resumed_run_does_not_count_the_rounds_before_it() -> None:
     progress = Progress(Horizon(rounds=1000))
+    feed(progress, 10)
     progress.rewind(900)
-    progress.emit(Record(901, "round", 1.0, 500))
     assert "rounds/s" not in progress.text
-    progress.emit(Record(902, "round", 1.0, 501))
-    assert "rounds/s" in progress.text
+    progress.emit(Record(901, "round", 1.0, 501, timing={"wall": 0.01}))
+    assert "  100 rounds/s" in progress.text
 
 
 def test_the_bar_draws_title_and_state(capsys: pytest.CaptureFixture[str]) -> None:

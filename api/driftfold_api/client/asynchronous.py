@@ -1,7 +1,8 @@
 """The client for programs of asyncio; `synchronous` has the same for others."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -13,6 +14,7 @@ from driftfold_api.client import calls
 from driftfold_api.client.calls import Call, Log
 from driftfold_api.client.events import Event, Frames, Position
 from driftfold_api.client.patience import (
+    TELL_AFTER,
     TRANSIENT,
     Patience,
     stream_timeout,
@@ -45,14 +47,24 @@ class AsyncClient:
         Seconds that one answer may take.
     patience
         Seconds to keep trying while nobody answers, for requests as for streams.
+    tell
+        Is given a sentence when the wait for an answer becomes long, and when it is over.
 
     Every method raises `Refused` when the service says no, and `Unreachable` when patience ends.
     """
 
-    def __init__(self, url: str, *, timeout: float = 30.0, patience: float = 30.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float = 30.0,
+        patience: float = 30.0,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         self._timeout = timeout
         self._patience = patience
+        self._tell = tell
         self._http = httpx.AsyncClient(base_url=self.url, trust_env=False)
 
     async def aclose(self) -> None:
@@ -165,7 +177,7 @@ class AsyncClient:
         lost connection is made again, and the stream goes on where it was.
         """
         position = Position(after, lifecycle_after)
-        patience = Patience(self.url, self._patience)
+        patience = Patience(self.url, self._patience, self._tell)
         while not position.over:
             try:
                 async for frame in self._frames(job, position, patience):
@@ -181,31 +193,49 @@ class AsyncClient:
     async def _frames(self, job: str, position: Position, patience: Patience) -> AsyncIterator[Any]:
         """Yield the frames of one connection."""
         frames = Frames()
+        patience.asks()
         path = f"{calls.get(job).path}/events"
         timeout = stream_timeout(self._timeout)
         stream = self._http.stream("GET", path, params=position.params, timeout=timeout)
         async with stream as response:
-            if response.status_code in TRANSIENT:
-                return
             if not response.is_success:
                 await response.aread()
-                raise calls.refusal(response)
+                error = calls.refusal(response)
+                if response.status_code in TRANSIENT and not patience.over:
+                    raise httpx.ReadError(str(error))  # which is worth another try
+                raise error
             async for piece in response.aiter_raw():
                 patience.answered()
                 for frame in frames.feed(piece):
                     yield frame
 
     async def _send(self, call: Call[T]) -> T:
-        patience = Patience(self.url, self._patience)
+        patience = Patience(self.url, self._patience, self._tell)
         while True:
             request = call.build(self._http, self._timeout)
+            patience.asks()
             try:
-                response = await self._http.send(request)
+                with _alarm(patience):
+                    response = await self._http.send(request)
             except httpx.TransportError as error:
                 if not worth_another_try(error, call.repeatable):
                     raise patience.give_up(error) from None
                 await asyncio.sleep(patience.pause(error))
                 continue
-            if response.status_code not in TRANSIENT or not call.repeatable:
+            if response.status_code not in TRANSIENT or not call.repeatable or patience.over:
+                patience.answered()
                 return call.result(response)
-            await asyncio.sleep(patience.pause(f"status {response.status_code}"))
+            await asyncio.sleep(patience.pause(calls.refusal(response)))
+
+
+@contextmanager
+def _alarm(patience: Patience) -> Iterator[None]:
+    """Let it be said when the answer takes long."""
+    if patience.tell is None:
+        yield
+        return
+    timer = asyncio.get_running_loop().call_later(TELL_AFTER, patience.say)
+    try:
+        yield
+    finally:
+        timer.cancel()

@@ -15,7 +15,9 @@ from driftfold.errors import RecordError
 from driftfold.spec import JobSpec, load_spec, to_mapping
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import from_json
+from driftfold_api.client.patience import CONNECT_WITHIN
 from driftfold_api.errors import Refused, ServiceError
+from driftfold_api.job_id import is_job_id, no_such_job
 from driftfold_api.models import (
     Artefact,
     Artefacts,
@@ -70,7 +72,9 @@ class Call(Generic[T]):
             params=given,
             headers=dict(self.headers),
             json=self.body,
-            timeout=httpx.Timeout(timeout, read=timeout + self.patience),
+            timeout=httpx.Timeout(
+                timeout, read=timeout + self.patience, connect=min(timeout, CONNECT_WITHIN)
+            ),
         )
 
     def result(self, response: httpx.Response) -> T:
@@ -197,7 +201,9 @@ def refusal(response: httpx.Response) -> Exception:
 
 
 def _job(job: str) -> str:
-    return f"/v1/jobs/{quote(job, safe='')}"
+    if not is_job_id(job):  # "../x" or "" would be another address
+        raise Refused(no_such_job(job), 404, "/problems/unknown-job")
+    return f"/v1/jobs/{job}"
 
 
 def _model(kind: type[M]) -> Callable[[httpx.Response], M]:

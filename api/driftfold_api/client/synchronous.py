@@ -1,8 +1,10 @@
 """The client for programs that wait for their answers."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -13,6 +15,7 @@ from driftfold_api.client import calls
 from driftfold_api.client.calls import Call, Log
 from driftfold_api.client.events import Event, Frames, Position
 from driftfold_api.client.patience import (
+    TELL_AFTER,
     TRANSIENT,
     Patience,
     stream_timeout,
@@ -45,14 +48,24 @@ class Client:
         Seconds that one answer may take.
     patience
         Seconds to keep trying while nobody answers, for requests as for streams.
+    tell
+        Is given a sentence when the wait for an answer becomes long, and when it is over.
 
     Every method raises `Refused` when the service says no, and `Unreachable` when patience ends.
     """
 
-    def __init__(self, url: str, *, timeout: float = 30.0, patience: float = 30.0) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        timeout: float = 30.0,
+        patience: float = 30.0,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self.url = url.rstrip("/")
         self._timeout = timeout
         self._patience = patience
+        self._tell = tell
         self._http = httpx.Client(base_url=self.url, trust_env=False)
 
     def close(self) -> None:
@@ -159,7 +172,7 @@ class Client:
         lost connection is made again, and the stream goes on where it was.
         """
         position = Position(after, lifecycle_after)
-        patience = Patience(self.url, self._patience)
+        patience = Patience(self.url, self._patience, self._tell)
         while not position.over:
             try:
                 for frame in self._frames(job, position, patience):
@@ -175,29 +188,49 @@ class Client:
     def _frames(self, job: str, position: Position, patience: Patience) -> Iterator[Any]:
         """Yield the frames of one connection."""
         frames = Frames()
+        patience.asks()
         path = f"{calls.get(job).path}/events"
         timeout = stream_timeout(self._timeout)
         with self._http.stream("GET", path, params=position.params, timeout=timeout) as response:
-            if response.status_code in TRANSIENT:
-                return
             if not response.is_success:
                 response.read()
-                raise calls.refusal(response)
+                error = calls.refusal(response)
+                if response.status_code in TRANSIENT and not patience.over:
+                    raise httpx.ReadError(str(error))  # which is worth another try
+                raise error
             for piece in response.iter_raw():
                 patience.answered()
                 yield from frames.feed(piece)
 
     def _send(self, call: Call[T]) -> T:
-        patience = Patience(self.url, self._patience)
+        patience = Patience(self.url, self._patience, self._tell)
         while True:
             request = call.build(self._http, self._timeout)
+            patience.asks()
             try:
-                response = self._http.send(request)
+                with _alarm(patience):
+                    response = self._http.send(request)
             except httpx.TransportError as error:
                 if not worth_another_try(error, call.repeatable):
                     raise patience.give_up(error) from None
                 time.sleep(patience.pause(error))
                 continue
-            if response.status_code not in TRANSIENT or not call.repeatable:
+            if response.status_code not in TRANSIENT or not call.repeatable or patience.over:
+                patience.answered()
                 return call.result(response)
-            time.sleep(patience.pause(f"status {response.status_code}"))
+            time.sleep(patience.pause(calls.refusal(response)))
+
+
+@contextmanager
+def _alarm(patience: Patience) -> Iterator[None]:
+    """Let it be said when the answer takes long."""
+    if patience.tell is None:
+        yield
+        return
+    timer = Timer(TELL_AFTER, patience.say)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()

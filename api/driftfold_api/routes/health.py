@@ -12,6 +12,8 @@ from driftfold_api.service import ServiceHere
 router = APIRouter(tags=["health"])
 
 ANSWER_WITHIN = 2.0  # seconds: a load balancer does not wait as long as a user
+PROBE = "readyz"
+"""A worker that goes as it comes: whether the store takes it shows whether it takes writes."""
 
 
 @router.get("/livez", response_model_exclude_none=True, responses=problems())
@@ -20,12 +22,14 @@ async def livez() -> Health:
     return Health(status="ok")
 
 
-@router.get("/readyz", responses=problems(p.UNREACHABLE))
+@router.get("/readyz", responses=problems(p.UNREACHABLE, p.STORE_REFUSES))
 async def readyz(service: ServiceHere) -> Health:
-    """Tell that the job store answers, too, and how many workers are there."""
+    """Tell that the job store answers and takes writes, too, and how many workers are there."""
+    store = service.store
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
-            return Health(status="ready", workers=len(await service.store.workers()))
+            await store.announce(PROBE, [], slots=0, ttl=0.0)
+            return Health(status="ready", workers=len(await store.workers()))
     except TimeoutError:
         raise p.Problem(
             p.UNREACHABLE,

@@ -1,6 +1,5 @@
 """Jobs: submit, look, list, cancel, delete."""
 
-import hashlib
 from typing import Annotated
 
 from annotated_types import Ge, Le
@@ -11,18 +10,28 @@ from starlette.datastructures import URL
 
 from driftfold.errors import SpecError
 from driftfold_api import problem as p
+from driftfold_api.etag import UNCHANGED, Known, unless_known
 from driftfold_api.models import JobDetail, JobPage, JobView, Submission
 from driftfold_api.openapi import body, problems
 from driftfold_api.service import JobHere, ServiceHere
 from driftfold_api.strict_json import read_json
 from driftfold_api.submission import Accepted, accept
+from driftfold_api.wording import in_words
 from driftfold_workers.job import State
 from driftfold_workers.store import Conflict
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
-Key = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$")]
-Cursor = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,18}$")]
+Key = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=255, pattern=r"^[\x21-\x7e]+$"),
+    in_words("1 to 255 letters, digits and signs of ASCII, without spaces"),
+]
+Cursor = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{1,18}$"),
+    in_words("the cursor that came with the page before"),
+]
 POLL_AFTER = "1"  # seconds
 
 
@@ -33,7 +42,7 @@ POLL_AFTER = "1"  # seconds
     openapi_extra=body(Submission),
     responses=problems(
         p.MALFORMED, p.TOO_LARGE, p.MEDIA, p.INVALID_REQUEST, p.INVALID_SPEC, p.KEY_REUSED,
-        p.UNREACHABLE,
+        p.UNREACHABLE, p.STORE_REFUSES,
     ),
 )  # fmt: skip
 async def submit(
@@ -48,7 +57,7 @@ async def submit(
     """Submit an experiment. It is queued; `Location` says where to watch it."""
     accepted = _accepted(await read_json(request))
     try:
-        job, _ = await service.store.submit(
+        job, new = await service.store.submit(
             accepted.spec,
             accepted.needs,
             name=accepted.name,
@@ -57,53 +66,55 @@ async def submit(
         )
     except Conflict as error:
         raise p.Problem(p.KEY_REUSED, str(error)) from None
+    if not new and job.name != accepted.name:  # the store has compared the specifications
+        raise p.Problem(
+            p.KEY_REUSED,
+            f"this idempotency key was used for job {job.id} with the name {job.name!r}, not "
+            f"{accepted.name!r}; use a new key for a new job",
+        )
     told = JobDetail.of(job)
     response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
     return told
 
 
-@router.get("", response_model=JobPage, responses=problems(p.INVALID_REQUEST, p.UNREACHABLE))
+@router.get(
+    "",
+    response_model=JobPage,
+    responses={304: UNCHANGED, **problems(p.INVALID_REQUEST, p.UNREACHABLE)},
+)
 async def list_jobs(
     request: Request,
     service: ServiceHere,
     limit: Annotated[int, Query(), Ge(1), Le(200)] = 50,
     cursor: Annotated[Cursor | None, Query(description="From the page before.")] = None,
     state: Annotated[State | None, Query(description="Only jobs in this state.")] = None,
-) -> JobPage:
+    if_none_match: Known = None,
+) -> Response:
     """List jobs, newest first."""
     page = await service.store.list(limit=limit, cursor=cursor, state=state)
     following = None
     if page.cursor is not None:
         url: URL = request.url.include_query_params(cursor=page.cursor)
         following = f"{url.path}?{url.query}"
-    return JobPage(jobs=[JobView.of(job) for job in page.jobs], cursor=page.cursor, next=following)
+    told = JobPage(jobs=[JobView.of(job) for job in page.jobs], cursor=page.cursor, next=following)
+    return unless_known(told, if_none_match)
 
 
 @router.get(
     "/{job}",
     response_model=JobDetail,
-    responses={304: {"description": "Unchanged"}, **problems(p.UNKNOWN_JOB, p.UNREACHABLE)},
+    responses={304: UNCHANGED, **problems(p.UNKNOWN_JOB, p.UNREACHABLE)},
 )
-async def get_job(
-    job: JobHere,
-    service: ServiceHere,
-    if_none_match: Annotated[str | None, Header(description="ETag of what is known.")] = None,
-) -> Response:
+async def get_job(job: JobHere, service: ServiceHere, if_none_match: Known = None) -> Response:
     """Return a job. Its ETag changes with all that is told of it."""
-    text = JobDetail.of(await service.store.get(job)).model_dump_json().encode()
-    tag = f'W/"{hashlib.blake2b(text, digest_size=12).hexdigest()}"'
-    headers = {"ETag": tag, "Cache-Control": "no-cache"}
-    known = {part.strip() for part in (if_none_match or "").split(",")}
-    if tag in known or "*" in known:
-        return Response(status_code=304, headers=headers)
-    return Response(text, headers=headers, media_type="application/json")
+    return unless_known(JobDetail.of(await service.store.get(job)), if_none_match)
 
 
 @router.post(
     "/{job}/cancel",
     status_code=202,
     response_model=JobDetail,
-    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE),
+    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES),
 )
 async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
     """Cancel a job: a queued one at once, a running one at the end of its round."""
@@ -114,7 +125,9 @@ async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobD
 
 
 @router.delete(
-    "/{job}", status_code=204, responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE)
+    "/{job}",
+    status_code=204,
+    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES),
 )
 async def delete(job: JobHere, service: ServiceHere) -> None:
     """Forget a job that is over, and its log. Its artefacts stay where they are."""

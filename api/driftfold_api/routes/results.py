@@ -13,6 +13,7 @@ from driftfold_api.models import Artefact, Artefacts
 from driftfold_api.openapi import problems
 from driftfold_api.service import JobHere, Service, ServiceHere
 from driftfold_workers.job import State
+from driftfold_workers.runs import OUTPUT
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["results"])
 
@@ -64,12 +65,16 @@ async def artefact(job: JobHere, name: str, service: ServiceHere) -> Response:
 
 
 def _files(service: Service, job: str) -> list[Path]:
-    """Return the regular files of a job's folder; a name is compared, never made into a path."""
+    """Return the regular files of a job's folder; a name is compared, never made into a path.
+
+    What its processes printed is for the operator: it has the paths of this machine in it. Users
+    are told the reason of a failure.
+    """
     folder = None if service.runs is None else service.runs / job
     if folder is None or not folder.is_dir():
         return []
     files = (file for file in folder.iterdir() if file.is_file() and not file.is_symlink())
-    return sorted(file for file in files if not file.name.startswith("."))
+    return sorted(file for file in files if not file.name.startswith(".") and file.name != OUTPUT)
 
 
 def _told(job: str, file: Path) -> Artefact:
