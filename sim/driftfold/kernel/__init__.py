@@ -18,13 +18,15 @@ A simulation is ordinary asyncio code. Time passes only where something sleeps, 
 3600.0  hourly
 7200.0  hourly
 
-Five nouns explain it; each has a file of its name:
+Six nouns explain it; each has a file of its name:
 
 loop
     `VirtualLoop` is an asyncio event loop, so tasks, queues, locks, timeouts and task groups are
     asyncio's own. It refuses what needs the world outside: sockets, threads, signals (`refuse`).
 task
     asyncio's task; cancelling one that sleeps wakes it at the present instant.
+sleeper
+    A coroutine that only sleeps, without a task (`Sleeper(loop, coroutine)`).
 queue
     What happens later, by time. Within an instant the order is that of scheduling: first in, first
     out, always.
@@ -43,5 +45,6 @@ The same code runs on a real loop: there `sleep` is `asyncio.sleep`, and `now` t
 from driftfold.kernel.loop import VirtualLoop
 from driftfold.kernel.primitives import now, sleep
 from driftfold.kernel.runner import run
+from driftfold.kernel.sleeper import Sleeper
 
-__all__ = ["VirtualLoop", "now", "run", "sleep"]
+__all__ = ["Sleeper", "VirtualLoop", "now", "run", "sleep"]

@@ -9,6 +9,7 @@ from asyncio.tasks import _enter_task, _leave_task
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
+from driftfold.kernel.sleeper import Sleeper
 from driftfold.kernel.steps import finish, hand_over, requeue
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
             break
 
         task = entry.task
-        if task is None:
+        if task is None and not (type(entry) is Sleeper and entry.alive):
             if entry._cancelled:
                 queue.dead -= 1
             else:
@@ -74,23 +75,33 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
                     report(loop, entry, failure)
             continue
 
-        # A sleep is over: step the coroutine, and file the task anew if it goes to sleep again.
+        # A sleep is over: step the coroutine, and file it anew if it goes to sleep again.
         loop._now = now = entry._when
         key = entry.key
         if key is not None:
             times.append(now)
             keys.append(key)
-        _enter_task(loop, task)
-        try:
-            awaited = entry.context.run(entry.send, None)
-        except BaseException as end:
+        if task is None:
+            try:
+                awaited = entry.send(None)
+            except BaseException as end:
+                entry.finish(end)
+                continue
+        else:
+            _enter_task(loop, task)
+            try:
+                awaited = entry.context.run(entry.send, None)
+            except BaseException as end:
+                _leave_task(loop, task)
+                finish(entry, end)
+                continue
             _leave_task(loop, task)
-            finish(entry, end)
-            continue
-        _leave_task(loop, task)
         delay = loop._park
         if delay is None or awaited is not None:
-            hand_over(loop, entry, awaited)
+            if task is None:
+                entry.refuse(awaited)
+            else:
+                hand_over(loop, entry, awaited)
             continue
         loop._park = None
         entry.key = loop._park_key
@@ -106,6 +117,8 @@ def run_slice(loop: "VirtualLoop", turns: int) -> bool:
             if when > now:
                 queue.pushed = count = queue.pushed + 1
                 heappush(near, (when, count, entry))
+            elif task is None:
+                entry.requeue()
             else:
                 requeue(loop, entry)
         else:

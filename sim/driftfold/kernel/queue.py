@@ -15,8 +15,9 @@ from math import isfinite
 from operator import attrgetter
 
 from driftfold.kernel.handle import Parked, Timer
+from driftfold.kernel.sleeper import Sleeper
 
-Entry = Timer | Parked
+Entry = Timer | Parked | Sleeper
 
 _when = attrgetter("_when")
 _FOREVER = float("inf")
@@ -180,4 +181,6 @@ class EventQueue:
 
 
 def _is_dead(entry: Entry) -> bool:
+    if type(entry) is Sleeper:
+        return not entry.alive
     return entry.task is None and entry._cancelled

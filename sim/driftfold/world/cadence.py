@@ -80,7 +80,7 @@ class Synchronous(Cadence):
                 enough = min(sent, self.cohort or sent)
                 closes = math.inf if self.deadline is None else now() + self.deadline
                 await server.inbox.fill({phase: enough}, closes)
-                await server.dismiss(dispatch)
+                server.dismiss(dispatch)
             arrivals = server.inbox.take(phase)
             later = range(phase + 1, len(server.world.phases))
             if arrivals:

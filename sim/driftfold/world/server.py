@@ -6,7 +6,7 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 import asyncio
 import json
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from driftfold.arrays import Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
-from driftfold.kernel import VirtualLoop, now, sleep
+from driftfold.kernel import Sleeper, VirtualLoop, now, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.client import Errand
@@ -28,13 +28,6 @@ class NobodyLeft(Exception):
     """No client will ever be available again: the end of the story, not an error."""
 
 
-class Flight(NamedTuple):
-    """A client on a visit."""
-
-    errand: Errand
-    task: asyncio.Task[None]
-
-
 class Server:
     """One federation's server.
 
@@ -45,7 +38,11 @@ class Server:
     dispatches
         Invitations made so far; the next one's number.
     in_flight
-        Each client that is on a visit, with its errand and task. It is never invited again.
+        The errand of each client that is on a visit. It is never invited again.
+    visits
+        The coroutine of each of them.
+    trace
+        The digest of the run's own events.
     """
 
     def __init__(
@@ -56,20 +53,17 @@ class Server:
         self.aggregator = aggregator
         self.tally = tally
         self.inbox = Inbox(len(world.phases))
-        self.in_flight: dict[int, Flight] = {}
+        self.in_flight: dict[int, Errand] = {}
+        self.visits: dict[int, Sleeper] = {}
         self.carried: dict[int, int] = {}
         self.decisions: list[list[Any]] = []
         self.decided = 0
         self.version = 0
         self.dispatches = 0
         self.loop = _running()
+        self.trace: EventTrace = self.loop.trace
         self._everyone = np.arange(world.fleet.size, dtype=np.int64)
         check_room(world.fleet.size, 0, len(world.phases))
-
-    @property
-    def trace(self) -> EventTrace:
-        """The digest of the run's own events."""
-        return self.loop.trace
 
     # -- who is there -------------------------------------------------------------------------
 
@@ -136,7 +130,7 @@ class Server:
             self.world.attendance.session_end(clients, sent).tolist(),
             strict=True,
         )
-        start, version = self.loop.create_task, self.version
+        loop, version, in_flight, visits = self.loop, self.version, self.in_flight, self.visits
         for client, download, compute, upload, leaves in times:
             key = visit_key(client, dispatch, phase)
             errand = Errand(
@@ -152,8 +146,10 @@ class Server:
                 leaves,
                 key,
             )
-            task = start(errand.visit(self), name=f"client {client}")
-            self.in_flight[client] = Flight(errand, task)
+            in_flight[client] = errand
+            visit = Sleeper(loop, errand.visit(self))
+            if visit.alive:
+                visits[client] = visit
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
@@ -176,25 +172,30 @@ class Server:
 
     def downloads(self) -> dict[int, Download]:
         """What was sent and is still in use, by its number."""
-        flights = [flight.errand.payload for flight in self.in_flight.values()]
+        flights = [errand.payload for errand in self.in_flight.values()]
         return {sent.number: sent for sent in (*flights, *self.tickets.downloads())}
 
     # -- receiving ----------------------------------------------------------------------------
 
     def receive(self, errand: Errand, ticket: Ticket) -> None:
         """Take in what a client sent."""
+        time = self.loop.time()
         if not errand.upload:
-            self.loop.record(errand.key + SENT)  # no sleep has told of it
-        self.in_flight.pop(errand.client, None)
+            self.trace.add(time, errand.key + SENT)  # no sleep has told of it
+        self._home(errand.client)
         self.tickets.commit(ticket)
-        self._deliver(Arrival(errand, ticket, self.loop.time()))
+        self._deliver(Arrival(errand, ticket, time))
 
     def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed; it counts as an answer without a payload."""
-        self.in_flight.pop(errand.client, None)
+        self._home(errand.client)
         if ticket is not None:
             self.tickets.cancel(ticket)
         self._deliver(Arrival(errand, None, self.loop.time(), why))
+
+    def _home(self, client: int) -> None:
+        self.in_flight.pop(client, None)
+        self.visits.pop(client, None)
 
     def _deliver(self, arrival: Arrival) -> None:
         self.inbox.put(arrival)
@@ -203,7 +204,7 @@ class Server:
 
     def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
         """Settle a client that will not deliver: it left, or was sent home (`late`)."""
-        self.in_flight.pop(errand.client, None)
+        self._home(errand.client)
         self.tally.add("late" if late else "dropped")
         if ticket is not None:
             steps = int(errand.share_done(now()) * ticket.steps)
@@ -213,15 +214,12 @@ class Server:
                 self.tickets.cancel(ticket)
         self.inbox.lost(len(self.in_flight))
 
-    async def dismiss(self, dispatch: int) -> None:
-        """Send home every client still in flight, and wait until all have stopped."""
-        late = [flight.task for flight in self.in_flight.values()]
-        if late:
+    def dismiss(self, dispatch: int) -> None:
+        """Send home every client still in flight."""
+        if self.visits:
             self.loop.record(server_key(dispatch, 0, CLOSED))
-            for task in late:
-                task.cancel()
-            await asyncio.wait(late)
-            self.in_flight.clear()
+            for visit in list(self.visits.values()):
+                visit.cancel()
 
     # -- stepping -----------------------------------------------------------------------------
 

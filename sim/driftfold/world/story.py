@@ -45,8 +45,5 @@ async def live(server: Server, cadence: Cadence, keeper: Keeper) -> str:
         if not (isinstance(limit, asyncio.Timeout) and limit.expired()):
             raise
         ended = "seconds"
-    finally:
-        for flight in list(server.in_flight.values()):
-            flight.task.cancel()
     keeper.end(server)
     return ended
