@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from driftfold_workers.job import State
-from driftfold_workers.store import Conflict, Fenced, JobStore
+from driftfold_workers.store import NO_SIGN, Conflict, Fenced, JobStore
 from tests.workers.jobs import (
     KINDS,
     SHORT,
@@ -108,7 +108,8 @@ async def test_what_the_reaper_takes_back(store: JobStore) -> None:
     assert (await told(store, job.id))[-2:] == ["lost", "resumed"]
     lost = (await store.events(job.id))[-2].facts
     assert lost == {"attempt": 1, "epoch": claim.epoch, "worker": "anne", "seq": 2} | {
-        "reason": "lost"
+        "reason": NO_SIGN,
+        "outcome": "lease lost",
     }
 
 
@@ -122,7 +123,7 @@ async def test_a_job_has_so_many_attempts(store: JobStore) -> None:
     await claimed(store, lease=SHORT)
     await reaped(store, job)
     over = await store.get(job)
-    assert (over.state, over.reason, over.attempt) == (State.FAILED, "lost", 3)
+    assert (over.state, over.reason, over.attempt) == (State.FAILED, NO_SIGN, 3)
     assert await store.claim("anne", KINDS, 1.0) is None
     assert (await told(store, job))[-2:] == ["lost", "failed"]
 

@@ -11,26 +11,33 @@ from driftfold_workers.verdict import Verdict, judge
 KILLED = "the process was killed by"
 DONE, STOPPED = Done({"rounds": 3}), Stopped()
 BUG, FACT = Failed("ZeroDivisionError: zero", "", False), Failed("seed: got -1", "", True)
-GIVEN_BACK = Verdict(None, "its worker stopped", counted=False)
-CANCELED = Verdict(State.CANCELED)
+GIVEN_BACK = Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
+CANCELED = Verdict(State.CANCELED, "canceled")
+FULL = Failed("No space left on device", "", False, machine=True)
+
+
+def died(how: str, reason: str) -> Verdict:
+    return Verdict(None, f"child died ({how})", reason)
+
 
 CASES = [
-    (DONE, 0, "", Verdict(State.SUCCEEDED, result=DONE.result)),
-    (DONE, 0, "canceling", Verdict(State.SUCCEEDED, result=DONE.result)),
-    (DONE, 0, "draining", Verdict(State.SUCCEEDED, result=DONE.result)),
+    (DONE, 0, "", Verdict(State.SUCCEEDED, "finished", result=DONE.result)),
+    (DONE, 0, "canceling", Verdict(State.SUCCEEDED, "finished", result=DONE.result)),
+    (DONE, 0, "draining", Verdict(State.SUCCEEDED, "finished", result=DONE.result)),
     (STOPPED, 0, "canceling", CANCELED),
     (STOPPED, 0, "canceling draining", CANCELED),
     (STOPPED, 0, "draining", GIVEN_BACK),
     (STOPPED, 0, "", GIVEN_BACK),  # somebody else sent SIGTERM
     (None, -signal.SIGKILL, "draining", GIVEN_BACK),
     (None, -signal.SIGKILL, "canceling", CANCELED),
-    (None, -signal.SIGKILL, "", Verdict(None, f"{KILLED} SIGKILL (out of memory?)")),
-    (None, -signal.SIGSEGV, "", Verdict(None, f"{KILLED} SIGSEGV")),
-    (None, 3, "", Verdict(None, "the process exited with status 3 before the run was over")),
-    (BUG, 0, "", Verdict(None, BUG.reason)),
-    (BUG, 0, "draining", Verdict(None, BUG.reason)),
+    (None, -signal.SIGKILL, "", died("signal 9", f"{KILLED} SIGKILL (out of memory?)")),
+    (None, -signal.SIGSEGV, "", died("signal 11", f"{KILLED} SIGSEGV")),
+    (None, 3, "", died("status 3", "the process exited with status 3 before the run was over")),
+    (BUG, 0, "", Verdict(None, "failed", BUG.reason)),
+    (BUG, 0, "draining", Verdict(None, "failed", BUG.reason)),
     (BUG, 0, "canceling", CANCELED),
-    (FACT, 0, "", Verdict(State.FAILED, FACT.reason)),
+    (FULL, 0, "", Verdict(None, "failed", FULL.reason, counted=False)),
+    (FACT, 0, "", Verdict(State.FAILED, "failed", FACT.reason)),
     (FACT, 0, "canceling", CANCELED),
 ]  # fmt: skip
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
-from typing import Any
 
 from driftfold.errors import CheckpointError
 from driftfold_workers.frames import FrameError
@@ -15,6 +13,7 @@ from driftfold_workers.outbox import Batch, Outbox
 from driftfold_workers.process import Process
 from driftfold_workers.runs import attempt_name
 from driftfold_workers.settings import Settings
+from driftfold_workers.stopping import stopped
 from driftfold_workers.store import Fenced, JobStore, StoreError, StoreUnreachable, UnknownJob
 from driftfold_workers.verdict import judge
 
@@ -23,6 +22,7 @@ log = logging.getLogger("driftfold.worker")
 BEAT = 0.25  # seconds: a cancellation is heard of this soon, and shorter leases still sooner
 PATIENCE = 5.0  # seconds that a process has to stop before it is killed
 LEFT_OPEN = 5.0  # seconds that its pipe may stay open after its end
+IDLE = 30.0  # seconds without a process and without a write
 
 
 class Attempt:
@@ -43,6 +43,7 @@ class Attempt:
         self._canceling = False
         self._draining = False
         self._settling = False
+        self._writes = 0
         self._stopping: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
@@ -50,19 +51,17 @@ class Attempt:
         job, process = self._job, self._process
         log.info("job %s: attempt %d in process %d", job.id, job.attempt, process.pid)
         beating = asyncio.create_task(self._beat(), name=f"heartbeat of {job.id}")
-        sending = asyncio.create_task(self._send(), name=f"log of {job.id}")
+        working = asyncio.create_task(self._work(), name=f"work at {job.id}")
         try:
-            process.order(self._order())
-            status = await self._listen()
-            self._outbox.close()
-            with suppress(Fenced, UnknownJob):
-                await sending
-                await self._settle(status)
-        except StoreError as error:
-            # Its lease will be over, and whoever takes the job back finds the log as it is.
-            log.error("job %s: the attempt was given up: %s", job.id, error)
+            await asyncio.wait({beating, working}, return_when=asyncio.FIRST_COMPLETED)
+            # Without a heartbeat there is nothing to write any more: the job is lost, or was.
+            await asyncio.wait({working}, timeout=LEFT_OPEN + PATIENCE)
+            for task in (beating, working):
+                if task.done():
+                    task.result()
         finally:
-            await _cancel(beating, sending, *([self._stopping] if self._stopping else []))
+            process.kill()
+            await stopped(beating, working, *([self._stopping] if self._stopping else []))
             await process.dismiss()
 
     def drain(self) -> None:
@@ -74,6 +73,23 @@ class Attempt:
         """Stop at once and give the job back."""
         self._draining = True
         self._process.kill()
+
+    async def _work(self) -> None:
+        """Run the process, write down all that it tells, and what became of it."""
+        sending = asyncio.create_task(self._send(), name=f"log of {self._job.id}")
+        try:
+            self._process.order(self._order())
+            status = await self._listen()
+            self._outbox.close()
+            await sending
+            await self._settle(status)
+        except (Fenced, UnknownJob):
+            pass  # the job is somebody else's now
+        except StoreError as error:
+            # Its lease will be over, and whoever takes the job back finds the log as it is.
+            log.error("job %s: the attempt was given up: %s", self._job.id, error)
+        finally:
+            await stopped(sending)
 
     # -- the process ----------------------------------------------------------------------------
 
@@ -105,7 +121,7 @@ class Attempt:
             self._end = Failed(f"the process sent what is no message: {error}", "", final=False)
             return await self._ended(exiting)
         finally:
-            await _cancel(reading, exiting)
+            await stopped(reading, exiting)
 
     async def _read(self) -> None:
         async for message in self._process.messages():
@@ -131,15 +147,22 @@ class Attempt:
     # -- the store ------------------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Renew the lease for as long as the attempt lasts; hear whether it is wanted."""
+        """Renew the lease for as long as the attempt lasts; hear whether it is wanted.
+
+        An attempt without a process that gets nothing written, though the store answers, is over
+        whatever holds it up: its lease must end, so that the job is tried again.
+        """
         lease = self._settings.lease
-        while True:
+        pause = min(lease / 3, BEAT)
+        idle, writes = 0.0, 0
+        while idle < IDLE:
+            answered = True
             try:
                 beat = await self._store.heartbeat(self._job.id, self._epoch, lease)
             except UnknownJob:
                 beat = "lost"
             except StoreUnreachable:
-                beat = "ok"  # nobody knows; the lease may be over when it answers again
+                beat, answered = "ok", False  # nobody knows; perhaps the lease is over by then
             except StoreError as error:
                 log.warning("job %s: no heartbeat: %s", self._job.id, error)
                 beat = "ok"
@@ -150,7 +173,12 @@ class Attempt:
             if beat == "cancel":
                 self._canceling = True
                 self._stop()
-            await asyncio.sleep(min(lease / 3, BEAT))
+            if self._process.alive or writes != self._writes:
+                idle, writes = 0.0, self._writes
+            elif answered:
+                idle += pause
+            await asyncio.sleep(pause)
+        log.error("job %s: its process has ended, but nothing more gets written", self._job.id)
 
     async def _send(self) -> None:
         """Append what the process tells to the log of the job, in order."""
@@ -163,8 +191,11 @@ class Attempt:
         except (Fenced, UnknownJob):
             self._lose()
             raise
-        except StoreError as error:
-            log.error("job %s: its records are refused: %s", self._job.id, error)
+        except Exception as error:
+            unexpected = None if isinstance(error, StoreError) else error
+            log.error(
+                "job %s: its records are refused: %s", self._job.id, error, exc_info=unexpected
+            )
             self._end = Failed(str(error), "", final=False)
             self._outbox.lift_limit()
             self._process.kill()
@@ -181,6 +212,7 @@ class Attempt:
             checkpoint=pointer,
             rounds=batch.rounds,
         )
+        self._writes += 1
 
     def _lose(self) -> None:
         log.warning("job %s: attempt %d lost its job", self._job.id, self._job.attempt)
@@ -194,10 +226,10 @@ class Attempt:
         if isinstance(self._end, Failed):
             log.warning("job %s: %s\n%s", job, self._end.reason, self._end.trace)
         verdict = judge(self._end, status, canceling=self._canceling, draining=self._draining)
-        reason = verdict.reason
+        said = {"reason": verdict.reason, "outcome": verdict.outcome}
         if (final := verdict.state) is not None:
             await insist(
-                lambda: store.finish(job, self._epoch, final, reason=reason, result=verdict.result)
+                lambda: store.finish(job, self._epoch, final, result=verdict.result, **said)
             )
             state = final
         else:
@@ -205,12 +237,14 @@ class Attempt:
                 lambda: store.release(
                     job,
                     self._epoch,
-                    reason=reason,
                     counted=verdict.counted,
                     attempts=self._settings.attempts,
+                    back_off=verdict.back_off,
+                    **said,
                 )
             )
-        log.info("job %s: attempt %d is over, the job is %s", job, self._job.attempt, state)
+        how = f"attempt {self._job.attempt}: {verdict.outcome}"
+        log.info("job %s: %s; the job is %s", job, how, state)
         if state.final:
             await self._tidy()
 
@@ -219,10 +253,3 @@ class Attempt:
             await asyncio.to_thread(self._settings.runs.forget_snapshots, self._job.id, self._epoch)
         except CheckpointError as error:
             log.warning("job %s: its snapshots stay: %s", self._job.id, error)
-
-
-async def _cancel(*tasks: "asyncio.Task[Any]") -> None:
-    """Cancel tasks and wait for their end; what they failed with was seen, or is of no use."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -19,13 +20,13 @@ from driftfold.checkpoint.base import CheckpointStore, Snapshot
 from driftfold.errors import (
     CheckpointError,
     DataError,
-    DriftfoldError,
     ManifoldError,
     RunError,
     SpecError,
 )
 from driftfold.run import run
 from driftfold.spec import from_mapping, load_builtins, load_plugins, to_mapping
+from driftfold_workers.blame import is_machines_fault, reason_of
 from driftfold_workers.confirmed import Confirmation, ConfirmedStore
 from driftfold_workers.guardian import die_with, go_first_when_memory_is_short, limit_memory
 from driftfold_workers.messages import Done, Failed, Message, Stopped
@@ -71,26 +72,16 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
             return Failed(str(error), traceback.format_exc(), final=False)
         return _run(order, runs, pipe, confirmation, stop)
     except BaseException as error:
-        traceback.print_exc()
-        final = isinstance(error, FINAL)
-        return Failed(reason_of(error), "".join(traceback.format_exception(error)), final)
+        trace = "".join(traceback.format_exception(error))
+        with suppress(OSError):  # a full disk takes no traceback
+            sys.stderr.write(trace)
+        machine = is_machines_fault(error)
+        final = isinstance(error, FINAL) and not machine
+        return Failed(reason_of(error), trace, final, machine)
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-
-
-def reason_of(error: BaseException) -> str:
-    r"""Return what to tell the user about an error.
-
-    >>> reason_of(ValueError("not\nthis"))
-    'ValueError: not this'
-    """
-    if isinstance(error, DriftfoldError):
-        return str(error)
-    text = " ".join(str(error).split())
-    if isinstance(error, MemoryError):
-        return f"out of memory: {text}" if text else "out of memory"
-    return f"{type(error).__name__}: {text}"
+        with suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
 
 
 def _run(

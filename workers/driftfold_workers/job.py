@@ -1,6 +1,6 @@
 """A job: one experiment that was submitted to the service, and what has become of it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -36,7 +36,8 @@ class Job:
         Kinds the specification calls for, as "family:kind", sorted; only a worker that has them
         all may run it.
     state, reason
-        Where it is, and why (for a failure: the one-line error).
+        Where it is, and why (for a failure: the one-line error; for a queued job: what it waits
+        for).
     name
         For people.
     created, started, finished
@@ -53,6 +54,8 @@ class Job:
         Name of the snapshot that its log vouches for, or None.
     result
         The result table, once it has succeeded.
+    due
+        Unix time before which a queued job is not tried again, if it has to wait.
     """
 
     id: str
@@ -72,6 +75,7 @@ class Job:
     horizon_rounds: int | None = None
     checkpoint: str | None = None
     result: Mapping[str, Any] | None = None
+    due: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,31 @@ class LifecycleEvent:
     time
         Unix time in seconds, by the store's clock.
     facts
-        Attempt, epoch, worker, record number, reason: whatever belongs to it.
+        Attempt, epoch, worker, record number, reason: whatever belongs to it. `outcome` tells in
+        words what became of an attempt that ended with the event.
     """
 
     number: int
     kind: str
     time: float
     facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class News:
+    """What a job has told after two numbers, and how it stands: all of one moment.
+
+    Attributes
+    ----------
+    records, events
+        What follows in its log, and in the list of its lifecycle events; parts, if that is much.
+    state, reason, seq
+        As in `Job`. With a final state, no records up to `seq` missing and no events left, there
+        is no more to come.
+    """
+
+    records: Sequence[bytes]
+    events: Sequence[LifecycleEvent]
+    state: State
+    reason: str
+    seq: int

@@ -23,7 +23,6 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
     if not isinstance(raw, Mapping):
         raw = dict(zip(raw[::2], raw[1::2], strict=True))
     fields = {name.decode(): value.decode() for name, value in raw.items()}
-    started, finished = fields.get("started"), fields.get("finished")
     return Job(
         id=job,
         spec=json.loads(fields["spec"]),
@@ -32,8 +31,8 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         reason=fields["reason"],
         name=fields["name"],
         created=float(fields["created"]),
-        started=float(started) if started else None,
-        finished=float(finished) if finished else None,
+        started=_time(fields, "started"),
+        finished=_time(fields, "finished"),
         attempt=int(fields["attempt"]),
         epoch=int(fields["epoch"]),
         worker=fields["worker"],
@@ -42,6 +41,7 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         horizon_rounds=int(fields["horizon_rounds"]) if fields["horizon_rounds"] else None,
         checkpoint=fields.get("checkpoint"),
         result=json.loads(fields["result"]) if "result" in fields else None,
+        due=_time(fields, "due"),
     )
 
 
@@ -51,3 +51,7 @@ def to_event(number: bytes, raw: Mapping[bytes, bytes]) -> LifecycleEvent:
     kind, time = fields.pop("kind"), float(fields.pop("time"))
     facts = {name: int(text) if name in NUMBERS else text for name, text in fields.items()}
     return LifecycleEvent(int(number.partition(b"-")[0]), kind, time, facts)
+
+
+def _time(fields: Mapping[str, str], name: str) -> float | None:
+    return float(fields[name]) if name in fields else None

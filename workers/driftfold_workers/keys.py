@@ -57,6 +57,11 @@ class Keys:
         return self._name("q:lease")
 
     @property
+    def delayed(self) -> str:
+        """Sorted set: queued jobs whose next attempt has to wait, by the time in ms at which."""
+        return self._name("q:delayed")
+
+    @property
     def workers(self) -> str:
         """Hash: workers that are there."""
         return self._name("workers")
@@ -75,7 +80,8 @@ class Keys:
         """Return what a script about a job may touch, in the order that prelude.lua names."""
         return [
             *(self.job(job), self.records(job), self.events(job)),
-            *(self.ready, self.needs, self.lease, self.bell, self.pulse, self.jobs()),
+            *(self.ready, self.needs, self.lease, self.delayed),
+            *(self.bell, self.pulse, self.jobs()),
             *(self.jobs(state) for state in State),
         ]
 

@@ -93,16 +93,19 @@ class Failed:
         The traceback, for the worker's log.
     final
         Whether another attempt would fail in the same way.
+    machine
+        Whether the machine was at fault, a full disk say: then the attempt does not count.
     """
 
     KIND: ClassVar[int] = 5
     reason: str
     trace: str
     final: bool
+    machine: bool = False
 
     def body(self) -> bytes:
         """Return the bytes of the message."""
-        return json.dumps([self.reason, self.trace, self.final]).encode()
+        return json.dumps([self.reason, self.trace, self.final, self.machine]).encode()
 
     @classmethod
     def read(cls, body: bytes) -> "Failed":

@@ -3,22 +3,26 @@
 import asyncio
 import logging
 
-from driftfold_workers.store import JobStore, StoreError
+from driftfold_workers.settings import Settings
+from driftfold_workers.store import JobStore, StoreError, StoreUnreachable
 
 log = logging.getLogger("driftfold.worker")
 
 EVERY = 0.5  # seconds
 
 
-async def reap_forever(store: JobStore, attempts: int) -> None:
+async def reap_forever(store: JobStore, settings: Settings) -> None:
     """Take back every job whose lease is over, again and again, until canceled.
 
     Every worker does so; the store lets each job be taken back once.
     """
     while True:
+        pause = EVERY
         try:
-            for job in await store.reap(attempts):
+            for job in await store.reap(settings.attempts):
                 log.warning("job %s: its worker gave no sign; taken back", job)
         except StoreError as error:
             log.warning("no job can be taken back: %s", error)
-        await asyncio.sleep(EVERY)
+            if isinstance(error, StoreUnreachable):
+                pause = settings.lease  # nobody could renew: each has its length once more
+        await asyncio.sleep(pause)

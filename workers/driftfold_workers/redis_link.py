@@ -12,12 +12,25 @@ from urllib.parse import urlsplit
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import AuthenticationError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import (
+    AuthenticationError,
+    NoScriptError,
+    OutOfMemoryError,
+    RedisError,
+    ResponseError,
+)
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from driftfold_workers.keys import Keys
-from driftfold_workers.store import Conflict, Fenced, StoreError, StoreUnreachable, UnknownJob
+from driftfold_workers.store import (
+    Conflict,
+    Fenced,
+    StoreError,
+    StoreFull,
+    StoreUnreachable,
+    UnknownJob,
+)
 
 T = TypeVar("T")
 Argument = str | bytes | int | float
@@ -26,6 +39,7 @@ CONNECTIONS = 8
 ANSWER_WITHIN = 5.0  # seconds, after which a silent server is asked again
 PAUSE = 0.05  # seconds between two tries
 UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
+FULL = ("MISCONF", "OOM")  # its log cannot be written, or its memory is used up
 REFUSALS = {"UNKNOWN": UnknownJob, "FENCED": Fenced, "CONFLICT": Conflict, "GAP": StoreError}
 
 
@@ -77,7 +91,7 @@ class RedisLink:
         deadline = clock() + self._patience
         while True:
             try:
-                return await send(self._client)
+                return await heeding_cancel(send(self._client))
             except AuthenticationError as error:  # which redis-py takes for a lost connection
                 raise StoreError(
                     f"the job store at {self._place()} wants another password: {error}; correct "
@@ -93,6 +107,11 @@ class RedisLink:
                 code, _, message = str(error).partition(" ")
                 if code in REFUSALS:
                     raise REFUSALS[code](message) from None
+                if code in FULL or isinstance(error, OutOfMemoryError):
+                    raise StoreFull(
+                        f"the job store at {self._place()} can write nothing now: {error}; make "
+                        "room for it, and it goes on by itself"
+                    ) from error
                 raise StoreError(f"the job store at {self._place()} refused: {error}") from error
             except RedisError as error:
                 raise StoreError(f"the job store at {self._place()} failed: {error}") from error
@@ -120,6 +139,22 @@ class RedisLink:
         """Return the address without its password."""
         parts = urlsplit(self._url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+async def heeding_cancel(call: Awaitable[T]) -> T:
+    """Return what a call of redis-py gives; a cancellation that it dropped is raised.
+
+    It sends through `asyncio.wait_for`, which in Python 3.11 drops one that comes in the moment in
+    which the sending is done. The task knows how often it was canceled.
+    """
+    task = asyncio.current_task()
+    assert task is not None
+    before = task.cancelling()
+    try:
+        return await call
+    finally:
+        if task.cancelling() > before:
+            raise asyncio.CancelledError
 
 
 @cache

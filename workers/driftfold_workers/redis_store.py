@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Self
 
@@ -11,10 +11,11 @@ from driftfold_workers.job_hash import to_job, to_json
 from driftfold_workers.keys import Keys
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.redis_users import RedisUsers
-from driftfold_workers.store import Beat, StoreError
+from driftfold_workers.store import NO_SIGN, Beat, StoreError
 
 BEATS: Mapping[bytes, Beat] = {b"ok": "ok", b"cancel": "cancel", b"lost": "lost"}
 PAGE = 50  # queued jobs that are looked at in one go
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts that bring a job no further
 
 
 class RedisJobStore(RedisUsers):
@@ -61,7 +62,7 @@ class RedisJobStore(RedisUsers):
         return [
             {"name": name, "kinds": facts["kinds"], "slots": facts["slots"], "seen": age}
             | {"jobs": sorted(job for job, worker in running if worker == name)}
-            for name, age, facts in await self._present()
+            for name, age, facts in (await self._present())[1]
         ]
 
     async def claim(
@@ -74,12 +75,11 @@ class RedisJobStore(RedisUsers):
         having = set(kinds)
         with self._bell.listen("", wait) as waiter:
             while True:
-                taking = asyncio.ensure_future(self._take(worker, having, lease))
+                taking = asyncio.create_task(self._take(worker, having, lease))
                 try:
                     claim = await asyncio.shield(taking)
                 except asyncio.CancelledError:
-                    with suppress(StoreError):  # its lease will be over
-                        await self._give_back(await taking)
+                    await _seen_through(self._give_back(taking))
                     raise
                 if claim or wait <= 0 or not await waiter.again():
                     return claim
@@ -118,25 +118,35 @@ class RedisJobStore(RedisUsers):
         *,
         reason: str = "",
         result: Mapping[str, Any] | None = None,
+        outcome: str = "",
     ) -> None:
         """End the job in a final state. A stale epoch raises `Fenced`."""
         if not state.final:
             raise StoreError(f"a job does not end {state}; give succeeded, failed or canceled")
         text = "" if result is None else to_json(result)
-        await self._link.transition("finish", job, epoch, state, reason, text)
+        await self._link.transition("finish", job, epoch, state, reason, text, outcome)
 
     async def release(
-        self, job: str, epoch: int, *, reason: str, counted: bool, attempts: int
+        self,
+        job: str,
+        epoch: int,
+        *,
+        reason: str,
+        counted: bool,
+        attempts: int,
+        back_off: bool = False,
+        outcome: str = "",
     ) -> State:
         """Give the job back; it stands before all that were submitted later.
 
         A job that is being canceled ends canceled instead.
         """
-        args = (epoch, reason, int(counted), attempts, 0)
+        pauses = (to_ms(FIRST_PAUSE) if back_off else 0, to_ms(LONGEST_PAUSE))
+        args = (epoch, reason, outcome, int(counted), attempts, *pauses, 0)
         return State((await self._link.transition("release", job, *args)).decode())
 
     async def reap(self, attempts: int) -> Sequence[str]:
-        """Take back every job whose lease is over, as `release` with reason "lost".
+        """Take back every job whose lease is over; let those begin again whose pause is over.
 
         After a restart of the server each lease has its full length once more, for nobody could
         renew it meanwhile.
@@ -145,14 +155,22 @@ class RedisJobStore(RedisUsers):
         async def send(redis: Any) -> Any:
             seconds, micros = await redis.time()
             now = seconds * 1000 + micros // 1000
-            due = await redis.zrange(self.keys.lease, "-inf", now, byscore=True)
+            pipe = redis.pipeline(transaction=False)
+            for key in (self.keys.delayed, self.keys.lease):
+                pipe.zrange(key, "-inf", now, byscore=True)
+            rested, lost = await pipe.execute()
             # Whole seconds of the clock, so up to one too many.
-            return due, (await redis.info("server"))["uptime_in_seconds"] - 1 if due else 0
+            uptime = (await redis.info("server"))["uptime_in_seconds"] - 1 if lost else 0
+            return rested, lost, uptime
 
-        due, uptime = await self._link.call(send)
+        rested, lost, uptime = await self._link.call(send)
+        for job in rested:
+            await self._link.transition("promote", job.decode())
+        pauses = to_ms(FIRST_PAUSE), to_ms(LONGEST_PAUSE)
         reaped = []
-        for job in (name.decode() for name in due):
-            if await self._link.transition("release", job, "", "lost", 1, attempts, uptime):
+        for job in (name.decode() for name in lost):
+            args = ("", NO_SIGN, "lease lost", 1, attempts, *pauses, uptime)
+            if await self._link.transition("release", job, *args):
                 reaped.append(job)
         return reaped
 
@@ -186,10 +204,26 @@ class RedisJobStore(RedisUsers):
 
         return list(zip(*await self._link.call(send), strict=True))
 
-    async def _give_back(self, claim: Claim | None) -> None:
-        if claim is not None:
-            why = "the worker stopped before it began"
-            await self.release(claim.job.id, claim.epoch, reason=why, counted=False, attempts=1)
+    async def _give_back(self, taking: "asyncio.Task[Claim | None]") -> None:
+        with suppress(StoreError):  # else its lease will be over
+            if claim := await taking:
+                await self.release(
+                    claim.job.id,
+                    claim.epoch,
+                    reason="the worker stopped before it began",
+                    counted=False,
+                    attempts=1,
+                    outcome="drained",
+                )
+
+
+async def _seen_through(work: Coroutine[Any, Any, None]) -> None:
+    """Await work to its end, however often this is canceled."""
+    task = asyncio.create_task(work)
+    while not task.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({task})
+    task.result()
 
 
 def to_ms(seconds: float) -> int:

@@ -1,7 +1,8 @@
-"""The user's half of the job store in Redis: submit, look, cancel, delete, read."""
+"""The user's half of the job store in Redis: submit, look, cancel, delete."""
 
 import hashlib
 import json
+import math
 import secrets
 import time
 import uuid
@@ -9,24 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from driftfold_workers.job import Job, LifecycleEvent, State
-from driftfold_workers.job_hash import to_event, to_job, to_json
-from driftfold_workers.keys import Keys
-from driftfold_workers.redis_link import RedisLink
-from driftfold_workers.signals import Signals
-from driftfold_workers.store import JobStore, Page, StoreError, UnknownJob
+from driftfold_workers.job import Job, State
+from driftfold_workers.job_hash import to_job, to_json
+from driftfold_workers.redis_logs import RedisLogs
+from driftfold_workers.store import Page, StoreError, UnknownJob
 
 KEEP_IDEMPOTENCY = 24 * 3600  # seconds
 
 
-class RedisUsers(JobStore):
+class RedisUsers(RedisLogs):
     """What users do to jobs; `RedisJobStore` adds what workers do."""
-
-    def __init__(self, link: RedisLink) -> None:
-        self.keys: Keys = link.keys
-        self._link = link
-        self._bell = Signals(link, link.keys.bell)
-        self._pulse = Signals(link, link.keys.pulse)
 
     async def submit(
         self,
@@ -52,7 +45,7 @@ class RedisUsers(JobStore):
         return replace(made, created=float(created), horizon_rounds=horizon_rounds), True
 
     async def get(self, job: str) -> Job:
-        """Return a job. The reason of a queued one tells when no worker can run it."""
+        """Return a job. The reason of a queued one tells what it waits for."""
         raw = await self._link.call(lambda redis: redis.hgetall(self.keys.job(job)))
         if not raw:
             raise UnknownJob(f"no job has the id {job}")
@@ -96,65 +89,21 @@ class RedisUsers(JobStore):
             raise UnknownJob(f"no job has the id {job}")
         await self._link.transition("delete", job, more_keys=[key.decode()] if key else [])
 
-    async def read(
-        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
-    ) -> Sequence[bytes]:
-        """Records after number `after`, in order, each one JSON text."""
-        records, over = await self._look(job, after, limit)
-        if records or over or wait <= 0:
-            return records
-        with self._pulse.listen(job, wait) as waiter:
-            while not (records or over):
-                records, over = await self._look(job, after, limit)
-                if not (records or over or await waiter.again()):
-                    break
-        return records
-
-    async def events(
-        self, job: str, *, after: int = 0, limit: int = 1000
-    ) -> Sequence[LifecycleEvent]:
-        """Lifecycle events of a job after number `after`."""
-        entries, _ = await self._entries(self.keys.events(job), job, after, limit)
-        return [to_event(number, fields) for number, fields in entries]
-
-    async def _look(self, job: str, after: int, limit: int) -> tuple[Sequence[bytes], bool]:
-        """Return records, and whether there will be no more."""
-        entries, state = await self._entries(self.keys.records(job), job, after, limit)
-        return [fields[b"record"] for _, fields in entries], State(state).final
-
-    async def _entries(self, key: str, job: str, after: int, limit: int) -> tuple[Any, str]:
-        """Return entries of a stream after a number, and the job's state at that moment."""
-        if limit < 1 or after < 0:
-            raise StoreError(
-                f"cannot read {limit} entries after number {after}; ask for one or more, after 0 "
-                "or a later one"
-            )
-
-        async def send(redis: Any) -> Any:
-            pipe = redis.pipeline(transaction=True)
-            pipe.xrange(key, min=f"{after + 1}-0", count=limit)
-            pipe.hget(self.keys.job(job), "state")
-            return await pipe.execute()
-
-        entries, state = await self._link.call(send)
-        if state is None:
-            raise UnknownJob(f"no job has the id {job}")
-        return entries, state.decode()
-
     async def _explain(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """Say why a queued job cannot start: nobody is there, or nobody has its kinds."""
+        """Say what a queued job waits for: its next attempt, anybody, somebody with its kinds."""
         if all(job.state is not State.QUEUED for job in jobs):
             return jobs
-        kinds = [set(facts["kinds"]) for _, _, facts in await self._present()]
+        now, present = await self._present()
+        kinds = [set(facts["kinds"]) for _, _, facts in present]
         return [
-            replace(job, reason=lacking(job.needs, kinds) or job.reason)
+            replace(job, reason=_pause(job, now) or lacking(job.needs, kinds) or job.reason)
             if job.state is State.QUEUED
             else job
             for job in jobs
         ]
 
-    async def _present(self) -> Sequence[tuple[str, float, Any]]:
-        """Workers that are there: name, seconds since the last sign, what they announced."""
+    async def _present(self) -> tuple[float, Sequence[tuple[str, float, Any]]]:
+        """Return the time, and who is there: name, seconds since the last sign, what it told."""
 
         async def send(redis: Any) -> Any:
             pipe = redis.pipeline(transaction=False)
@@ -168,7 +117,12 @@ class RedisUsers(JobStore):
             seen, until, facts = text.decode().split(" ", 2)
             if float(until) > now:
                 present.append((name.decode(), (now - float(seen)) / 1000, json.loads(facts)))
-        return present
+        return now / 1000, present
+
+
+def _pause(job: Job, now: float) -> str:
+    wait = (job.due or 0.0) - now
+    return f"retry in {math.ceil(wait)} s: {job.reason}" if wait > 0 else ""
 
 
 def lacking(needs: Sequence[str], workers: Sequence[set[str]]) -> str:

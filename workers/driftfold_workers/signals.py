@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from redis.exceptions import RedisError
 
 from driftfold_workers.redis_link import PAUSE, RedisLink
+from driftfold_workers.stopping import stopped
 
 RECHECK = 5.0  # seconds: bounds the wait even where a broken connection goes unnoticed
 
@@ -50,9 +51,7 @@ class Signals:
     async def aclose(self) -> None:
         """Stop listening."""
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await stopped(self._task)
 
     @contextmanager
     def listen(self, topic: str, seconds: float) -> Iterator[Waiter]:

@@ -1,6 +1,7 @@
 """The spare process: the next attempt finds its process started and its imports done."""
 
 import asyncio
+from contextlib import suppress
 
 from driftfold_workers.process import Process
 
@@ -32,4 +33,5 @@ class Spare:
         """Let the spare process go."""
         if self._next is not None:
             taken, self._next = self._next, None
-            await (await taken).dismiss()
+            with suppress(OSError):  # there is none
+                await (await taken).dismiss()

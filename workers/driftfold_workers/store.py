@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from driftfold.errors import DriftfoldError
-from driftfold_workers.job import Claim, Job, LifecycleEvent, State
+from driftfold_workers.job import Claim, Job, LifecycleEvent, News, State
 
 
 class StoreError(DriftfoldError):
@@ -15,6 +15,10 @@ class StoreError(DriftfoldError):
 
 class StoreUnreachable(StoreError):
     """The store does not answer. Nothing is known of what was asked: it may have been done."""
+
+
+class StoreFull(StoreUnreachable):
+    """The store answers but has no room: it has done nothing, and will do it once there is."""
 
 
 class UnknownJob(StoreError):
@@ -38,6 +42,9 @@ class Page:
 
 
 Beat = Literal["ok", "cancel", "lost"]
+
+NO_SIGN = "its worker gave no sign for the length of its lease"
+"""Why a job was taken back whose lease was over; the outcome of that attempt is "lease lost"."""
 """What a heartbeat learns: go on, stop at the end of the round, or stop at once."""
 
 
@@ -98,6 +105,22 @@ class JobStore(ABC):
     ) -> Sequence[LifecycleEvent]:
         """Lifecycle events of a job after number `after`."""
 
+    @abstractmethod
+    async def news(
+        self,
+        job: str,
+        *,
+        after: int = 0,
+        events_after: int = 0,
+        limit: int = 1000,
+        wait: float = 0.0,
+    ) -> News:
+        """Return records after `after` and lifecycle events after `events_after`, of one moment.
+
+        At most `limit` of each. With none of either yet, waits up to `wait` seconds for one, or for
+        the job's end. A job that is deleted meanwhile: `UnknownJob`.
+        """
+
     # -- workers ------------------------------------------------------------------------------
 
     @abstractmethod
@@ -144,19 +167,38 @@ class JobStore(ABC):
         *,
         reason: str = "",
         result: Mapping[str, Any] | None = None,
+        outcome: str = "",
     ) -> None:
-        """End the job in a final state. A stale epoch raises `Fenced`."""
+        """End the job in a final state. A stale epoch raises `Fenced`.
+
+        `outcome` tells in words what became of the attempt; it goes into the lifecycle event.
+        """
 
     @abstractmethod
     async def release(
-        self, job: str, epoch: int, *, reason: str, counted: bool, attempts: int
+        self,
+        job: str,
+        epoch: int,
+        *,
+        reason: str,
+        counted: bool,
+        attempts: int,
+        back_off: bool = False,
+        outcome: str = "",
     ) -> State:
         """Give the job back to the head of the queue.
 
         `counted` is False when the attempt is not the job's fault (a drain): it is given back.
         After `attempts` counted attempts the job fails with `reason`. Returns the new state.
+
+        With `back_off` it may have to wait: not at all after the first attempt in a row that
+        recorded nothing new, then half a second, one, two and so on up to half a minute. Its reason
+        and the lifecycle event say so. `outcome` is as in `finish`.
         """
 
     @abstractmethod
     async def reap(self, attempts: int) -> Sequence[str]:
-        """Take back every job whose lease is over, as `release` with reason "lost"."""
+        """Take back every job whose lease is over, as `release` does, with back-off.
+
+        Also lets those jobs begin again that have waited long enough. Returns the jobs taken back.
+        """

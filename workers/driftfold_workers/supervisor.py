@@ -6,18 +6,18 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from driftfold_workers.attempt import PATIENCE, Attempt
-from driftfold_workers.insist import SHORTEST
 from driftfold_workers.job import Claim
 from driftfold_workers.reaper import reap_forever
 from driftfold_workers.settings import Settings
 from driftfold_workers.spare import Spare
+from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore, StoreError
 
 log = logging.getLogger("driftfold.worker")
 
 WAIT = 30.0  # seconds of one request for a job
 SIGNS = 3  # signs of life within the time that one lasts
-RECOVERY = 1.0  # seconds that a slot rests when no process could be started
+RECOVERY = 1.0  # seconds that a slot rests when it could claim nothing, or start no process
 
 
 class Supervisor:
@@ -42,7 +42,7 @@ class Supervisor:
         self._spare.prepare()
         background = [
             asyncio.create_task(self._announce(), name="signs of life"),
-            asyncio.create_task(reap_forever(self._store, settings.attempts), name="reaper"),
+            asyncio.create_task(reap_forever(self._store, settings), name="reaper"),
             asyncio.create_task(self._claim(), name="claims"),
         ]
         draining = asyncio.create_task(drain.wait(), name="drain")
@@ -53,7 +53,7 @@ class Supervisor:
                     task.result()  # they end by failing only
         finally:
             self._draining = True
-            await _end(draining, *background)
+            await stopped(draining, *background)
             await self._drain()
             await self._spare.dismiss()
             await self._say_goodbye()
@@ -74,7 +74,7 @@ class Supervisor:
                 )
             except StoreError as error:
                 log.warning("no job can be claimed: %s", error)
-                await asyncio.sleep(SHORTEST)
+                await asyncio.sleep(RECOVERY)
                 claim = None
             if claim is None:
                 self._free.release()
@@ -109,10 +109,15 @@ class Supervisor:
             self._attempts.discard(attempt)
 
     async def _give_back(self, claim: Claim, reason: str) -> None:
-        attempts = self._settings.attempts
         try:
             await self._store.release(
-                claim.job.id, claim.epoch, reason=reason, counted=False, attempts=attempts
+                claim.job.id,
+                claim.epoch,
+                reason=reason,
+                counted=False,
+                attempts=self._settings.attempts,
+                back_off=True,
+                outcome="failed",
             )
         except StoreError as error:  # its lease will be over
             log.error("job %s: it cannot be given back: %s", claim.job.id, error)
@@ -125,7 +130,7 @@ class Supervisor:
             # With a store that does not answer there is nobody to give a job back to: its lease
             # will be over.
             await asyncio.wait(self._running, timeout=self._settings.lease + PATIENCE)
-        await _end(*self._running)
+        await stopped(*self._running)
 
     async def _announce(self) -> None:
         settings = self._settings
@@ -144,9 +149,3 @@ class Supervisor:
             await self._store.announce(settings.name, self._kinds, settings.slots, 0.0)
         except StoreError as error:
             log.warning("the worker cannot say that it goes: %s", error)
-
-
-async def _end(*tasks: "asyncio.Task[Any]") -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

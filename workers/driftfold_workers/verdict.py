@@ -17,17 +17,23 @@ class Verdict:
     ----------
     state
         The job's final state, or None to give it back to the queue.
+    outcome
+        What became of the attempt, in words.
     reason
         Why.
     counted
         Whether the attempt counts when the job is given back.
+    back_off
+        Whether the job then waits, unless the attempt got further than the one before.
     result
         The result table of a job that succeeded.
     """
 
     state: State | None
+    outcome: str
     reason: str = ""
     counted: bool = True
+    back_off: bool = True
     result: Mapping[str, Any] | None = None
 
 
@@ -39,17 +45,20 @@ def judge(
     A run that reached its horizon has succeeded, even if it was to be canceled meanwhile.
 
     >>> judge(None, -9, canceling=False, draining=False)
-    Verdict(state=None, reason='the process was killed by SIGKILL (out of memory?)', counted=True, \
+    Verdict(state=None, outcome='child died (signal 9)', \
+reason='the process was killed by SIGKILL (out of memory?)', counted=True, back_off=True, \
 result=None)
     >>> judge(None, -9, canceling=True, draining=False).state
     <State.CANCELED: 'canceled'>
     """
     if isinstance(end, Done):
-        return Verdict(State.SUCCEEDED, result=end.result)
+        return Verdict(State.SUCCEEDED, "finished", result=end.result)
     if canceling:
-        return Verdict(State.CANCELED)
+        return Verdict(State.CANCELED, "canceled")
     if isinstance(end, Failed):
-        return Verdict(State.FAILED if end.final else None, end.reason)
+        state = State.FAILED if end.final else None
+        return Verdict(state, "failed", end.reason, counted=not end.machine)
     if draining or isinstance(end, Stopped):
-        return Verdict(None, "its worker stopped", counted=False)
-    return Verdict(None, describe_exit(status))
+        return Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
+    how = f"signal {-status}" if status < 0 else f"status {status}"
+    return Verdict(None, f"child died ({how})", describe_exit(status))

@@ -14,15 +14,14 @@ for at = FIXED + 1 + last + 1 - first, #ARGV do
   last = last + 1
   redis.call('XADD', RECORDS, last .. '-0', 'record', ARGV[at])
 end
-if last > before then
-  set('seq', last)
-  redis.call('PUBLISH', PULSE, ID)
-end
+if last > before then set('seq', last) end
 local checkpoint, rounds = ARGV[5], tonumber(ARGV[6])
 -- The log keeps what an earlier attempt did beyond its checkpoint, so progress never falls back.
 if rounds and rounds > tonumber(field('rounds')) then set('rounds', rounds) end
-if checkpoint ~= '' and checkpoint ~= field('checkpoint') then
+local saved = checkpoint ~= '' and checkpoint ~= field('checkpoint')
+if saved then
   set('checkpoint', checkpoint)
   tell('checkpoint', 'name', checkpoint, 'epoch', ARGV[3], 'seq', first + #ARGV - FIXED - 1)
 end
+if saved or last > before then redis.call('PUBLISH', PULSE, ID) end
 return last

@@ -6,7 +6,7 @@ if not repeated() then
   redis.call('HINCRBY', JOB, 'epoch', 1)
   redis.call('HINCRBY', JOB, 'attempt', 1)
   redis.call('HSETNX', JOB, 'started', NOW)
-  set('worker', worker, 'lease', lease, 'reason', '', 'nonce', NONCE)
+  set('worker', worker, 'lease', lease, 'reason', '', 'begun', field('seq'), 'nonce', NONCE)
   move('running')
   tell(field('checkpoint') and 'resumed' or 'claimed', attempt_facts())
 end

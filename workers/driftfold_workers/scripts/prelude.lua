@@ -3,11 +3,11 @@
 --
 -- The nonce is new for each call and the same when a call is sent again because its reply was
 -- lost, so that a transition that happened is not refused or repeated the second time.
-local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE = unpack(KEYS, 1, 6)
-local BELL, PULSE, ALL = unpack(KEYS, 7, 9)
+local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED = unpack(KEYS, 1, 7)
+local BELL, PULSE, ALL = unpack(KEYS, 8, 10)
 local INDEX = {
-  queued = KEYS[10], running = KEYS[11], canceling = KEYS[12],
-  succeeded = KEYS[13], failed = KEYS[14], canceled = KEYS[15],
+  queued = KEYS[11], running = KEYS[12], canceling = KEYS[13],
+  succeeded = KEYS[14], failed = KEYS[15], canceled = KEYS[16],
 }
 local ID, NONCE = ARGV[1], ARGV[2]
 
@@ -44,17 +44,27 @@ local function enqueue()
   redis.call('PUBLISH', BELL, ID)
 end
 
+-- The job waits, queued but out of reach, until promote.lua finds that its time has come.
+local function delay(ms)
+  move('queued')
+  redis.call('ZADD', DELAYED, NOW_MS + ms, ID)
+  set('due', string.format('%.3f', (NOW_MS + ms) / 1000))
+end
+
 local function dequeue()
   redis.call('HDEL', NEEDS, ID)
+  redis.call('HDEL', JOB, 'due')
+  redis.call('ZREM', DELAYED, ID)
   return redis.call('ZREM', READY, ID) == 1
 end
 
-local function finish(state, reason)
+-- `outcome`: what became of the attempt that ends with the job; nil when nobody runs it.
+local function finish(state, reason, outcome)
   dequeue()
   redis.call('ZREM', LEASE, ID)
   set('reason', reason, 'finished', NOW)
   move(state)
-  tell(state, 'reason', reason, attempt_facts())
+  tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
 end
 
 local function repeated() return field('nonce') == NONCE end

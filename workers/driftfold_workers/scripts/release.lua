@@ -1,6 +1,7 @@
--- ARGV: epoch, or '' to take back a job whose lease is over; reason; 1 if the attempt counts;
--- attempts a job has; seconds the server is up, at least. Returns the new state, '' if nothing was done.
-local epoch, reason, counted, attempts, uptime = unpack(ARGV, 3, 7)
+-- ARGV: epoch, or '' to take back a job whose lease is over; reason; outcome of the attempt; 1 if it
+-- counts; attempts a job has; first pause in ms, or 0 to go on at once; longest pause in ms; seconds
+-- the server is up, at least. Returns the new state, '' if nothing was done.
+local epoch, reason, outcome, counted, attempts, first, longest, uptime = unpack(ARGV, 3, 10)
 if epoch == '' then
   local due = redis.call('ZSCORE', LEASE, ID)
   if not due or tonumber(due) > NOW_MS then return '' end
@@ -12,17 +13,34 @@ else
   local refusal = fenced(epoch)
   if refusal then return refusal end
 end
+
+-- The first attempt in a row that recorded nothing new is followed by another at once, each
+-- further one after twice the pause.
+local pause = 0
+if tonumber(first) > 0 then
+  if tonumber(field('seq')) > tonumber(field('begun') or 0) then
+    set('stalled', 0)
+  else
+    local stalled = redis.call('HINCRBY', JOB, 'stalled', 1)
+    if stalled > 1 then pause = math.min(first * 2 ^ math.min(stalled - 2, 30), longest) end
+  end
+end
 local canceling = field('state') == 'canceling'
-tell(epoch == '' and 'lost' or 'released', 'reason', reason, attempt_facts())
+local over = counted == '1' and tonumber(field('attempt')) >= tonumber(attempts)
+local told = reason
+if pause > 0 and not (canceling or over) then
+  told = string.format('retry in %g s: %s', pause / 1000, reason)
+end
+tell(epoch == '' and 'lost' or 'released', 'reason', told, 'outcome', outcome, attempt_facts())
 set('nonce', NONCE)
 redis.call('ZREM', LEASE, ID)
 if counted == '0' then redis.call('HINCRBY', JOB, 'attempt', -1) end
 if canceling then
-  finish('canceled', '')
-elseif counted == '1' and tonumber(field('attempt')) >= tonumber(attempts) then
-  finish('failed', reason)
+  finish('canceled', '', outcome)
+elseif over then
+  finish('failed', reason, outcome)
 else
   set('reason', reason)
-  enqueue()
+  if pause > 0 then delay(pause) else enqueue() end
 end
 return field('state')

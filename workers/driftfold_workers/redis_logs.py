@@ -1,0 +1,101 @@
+"""What jobs have told, read from Redis: records and lifecycle events, now or as they come."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from driftfold_workers.job import LifecycleEvent, News, State
+from driftfold_workers.job_hash import to_event
+from driftfold_workers.keys import Keys
+from driftfold_workers.redis_link import RedisLink
+from driftfold_workers.signals import Signals
+from driftfold_workers.store import JobStore, StoreError, UnknownJob
+
+
+class RedisLogs(JobStore):
+    """The logs of jobs; `RedisUsers` adds what users do to jobs."""
+
+    def __init__(self, link: RedisLink) -> None:
+        self.keys: Keys = link.keys
+        self._link = link
+        self._bell = Signals(link, link.keys.bell)
+        self._pulse = Signals(link, link.keys.pulse)
+
+    async def read(
+        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
+    ) -> Sequence[bytes]:
+        """Records after number `after`, in order, each one JSON text."""
+        records, over = await self._look(job, after, limit)
+        if records or over or wait <= 0:
+            return records
+        with self._pulse.listen(job, wait) as waiter:
+            while not (records or over):
+                records, over = await self._look(job, after, limit)
+                if not (records or over or await waiter.again()):
+                    break
+        return records
+
+    async def events(
+        self, job: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[LifecycleEvent]:
+        """Lifecycle events of a job after number `after`."""
+        pages, _ = await self._pages(job, limit, {self.keys.events(job): after})
+        return [to_event(number, fields) for number, fields in pages[0]]
+
+    async def news(
+        self,
+        job: str,
+        *,
+        after: int = 0,
+        events_after: int = 0,
+        limit: int = 1000,
+        wait: float = 0.0,
+    ) -> News:
+        """Records and lifecycle events after two numbers; waits for the first of either."""
+        found = await self._news(job, after, events_after, limit)
+        if _tells(found) or wait <= 0:
+            return found
+        with self._pulse.listen(job, wait) as waiter:
+            while True:
+                found = await self._news(job, after, events_after, limit)
+                if _tells(found) or not await waiter.again():
+                    return found
+
+    async def _news(self, job: str, after: int, events_after: int, limit: int) -> News:
+        places = {self.keys.records(job): after, self.keys.events(job): events_after}
+        (records, events), (state, reason, seq) = await self._pages(job, limit, places)
+        return News(
+            records=[fields[b"record"] for _, fields in records],
+            events=[to_event(number, fields) for number, fields in events],
+            state=State(state),
+            reason=reason,
+            seq=int(seq),
+        )
+
+    async def _look(self, job: str, after: int, limit: int) -> tuple[Sequence[bytes], bool]:
+        """Return records, and whether there will be no more."""
+        pages, (state, *_) = await self._pages(job, limit, {self.keys.records(job): after})
+        return [fields[b"record"] for _, fields in pages[0]], State(state).final
+
+    async def _pages(self, job: str, limit: int, places: dict[str, int]) -> tuple[Any, list[str]]:
+        """Return entries after a number in each stream; state, reason and seq at that moment."""
+        if limit < 1 or min(places.values()) < 0:
+            raise StoreError(
+                f"cannot read {limit} entries after number {min(places.values())}; ask for one or "
+                "more, after 0 or a later one"
+            )
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=True)
+            for key, after in places.items():
+                pipe.xrange(key, min=f"{after + 1}-0", count=limit)
+            pipe.hmget(self.keys.job(job), "state", "reason", "seq")
+            return await pipe.execute()
+
+        *pages, facts = await self._link.call(send)
+        if facts[0] is None:
+            raise UnknownJob(f"no job has the id {job}")
+        return pages, [fact.decode() for fact in facts]
+
+
+def _tells(news: News) -> bool:
+    return bool(news.records or news.events or news.state.final)
