@@ -17,7 +17,7 @@ from driftfold.manifolds import (
     Sphere,
     Stiefel,
 )
-from driftfold.registry import kind_of
+from driftfold.registry import kind_of, lookup
 from driftfold.testing.manifold import check_manifold
 from tests.modules import own_kinds
 
@@ -57,7 +57,8 @@ def test_every_kind_is_tried() -> None:
 
 
 def test_all_names_are_exported() -> None:
-    assert {type(manifold).__name__ for manifold in EXAMPLES} <= set(driftfold.manifolds.__all__)
+    classes = {lookup("manifold", kind_of(manifold)).__name__ for manifold in EXAMPLES}
+    assert classes <= set(driftfold.manifolds.__all__)
 
 
 class Flawed(Euclidean):

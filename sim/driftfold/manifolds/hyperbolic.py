@@ -37,6 +37,19 @@ def asinhc(q: Array) -> Array:
     return _over(in_whole_vectors(array_namespace(q).asinh, q), q)
 
 
+def aside(n: Array, s: Array, t: Array) -> Array:
+    """Part of t orthogonal to s, whose direction is n.
+
+    t and t - s have the same; the shorter one has it with more digits.
+    """
+    xp = array_namespace(s, t)
+    step = t - s
+    part = xp.where(dot(step, step) < dot(t, t), step, t)
+    for _ in range(2):
+        part = part - dot(n, part) * n
+    return part
+
+
 def turn(w: Array, n: Array, e: Array, half: Array) -> Array:
     """Rotate w in the plane of the orthonormal n and e, from n away from e, by the angle 2 half.
 

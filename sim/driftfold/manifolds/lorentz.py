@@ -10,7 +10,7 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import Geodesic, InvertibleRetraction
-from driftfold.manifolds.hyperbolic import asinhc, dot, length, quotient, sinhc, turn
+from driftfold.manifolds.hyperbolic import aside, asinhc, dot, length, quotient, sinhc, turn
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -108,12 +108,12 @@ class Lorentz(Geodesic, InvertibleRetraction):
         radius, n = length(x), _outward(x)
         p = sinhc(length(u)) * u
         a = dot(n, p)
-        aside = p - a * n
+        across = p - a * n
         x0, cosh = _time(x), _time(p)
-        inward = (radius + a) * (radius - a) + radius * radius * dot(aside, aside)
+        inward = (radius + a) * (radius - a) + radius * radius * dot(across, across)
         inward = quotient(inward, radius * cosh - x0 * a)
         radial = xp.where(a < 0, inward, x0 * a + radius * cosh)
-        return xp.where(_central(radius), x + p, radial * n + aside)
+        return xp.where(_central(radius), x + p, radial * n + across)
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M."""
@@ -136,7 +136,7 @@ class Lorentz(Geodesic, InvertibleRetraction):
             b = _seen(triangle)
             u = u + b * (dot(b, u) / (1 + _time(b)))
         return turn(
-            u, triangle.n, quotient(triangle.aside, triangle.height), _half_defect(triangle)
+            u, triangle.n, quotient(triangle.across, triangle.height), _half_defect(triangle)
         )
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
@@ -154,16 +154,16 @@ class Lorentz(Geodesic, InvertibleRetraction):
 
 
 class _Triangle(NamedTuple):
-    """The origin, s and t. All but `n` and `aside` have shape (..., 1)."""
+    """The origin, s and t. All but `n` and `across` have shape (..., 1)."""
 
     s: Array
     t: Array
     n: Array
     """s / |s|."""
-    aside: Array
-    """Part of t orthogonal to s, from the exact difference t - s."""
+    across: Array
+    """Part of t orthogonal to s."""
     height: Array
-    """|aside|."""
+    """|across|."""
     radii: tuple[Array, Array]
     times: tuple[Array, Array]
     versine: Array
@@ -173,15 +173,13 @@ class _Triangle(NamedTuple):
 def _triangle(s: Array, t: Array) -> _Triangle:
     xp = array_namespace(s, t)
     n, radii = _outward(s), (length(s), length(t))
-    aside = t - s
-    for _ in range(2):
-        aside = aside - dot(n, aside) * n
-    height = length(aside)
+    across = aside(n, s, t)
+    height = length(across)
     sine = xp.minimum(quotient(height, radii[1]), xp.ones_like(height))
     along = dot(n, t)
     near = sine * sine / (1 + (1 - sine * sine) ** 0.5)
     versine = xp.where(along > 0, near, 1 - quotient(along, radii[1]))
-    return _Triangle(s, t, n, aside, height, radii, (_time(s), _time(t)), versine)
+    return _Triangle(s, t, n, across, height, radii, (_time(s), _time(t)), versine)
 
 
 def _seen(triangle: _Triangle) -> Array:
@@ -190,9 +188,9 @@ def _seen(triangle: _Triangle) -> Array:
     The radial part is sinh(rho_t - rho_s) - s_0 |t| (1 - cos), both terms without cancellation for
     near points.
     """
-    s, t, n, aside, _, (rs, rt), (s0, t0), versine = triangle
+    s, t, n, across, _, (rs, rt), (s0, t0), versine = triangle
     rise = quotient(dot(t - s, t + s), rs * t0 + rt * s0)
-    seen = (rise - s0 * rt * versine) * n + aside
+    seen = (rise - s0 * rt * versine) * n + across
     return array_namespace(s, t).where(_central(rs), t - s, seen)
 
 
@@ -204,7 +202,7 @@ def _half_defect(triangle: _Triangle) -> Array:
     _, _, _, _, height, (rs, rt), (s0, t0), versine = triangle
     a, b = rs / (1 + s0), rt / (1 + t0)
     a_less, b_less = (1 + 1 / (s0 + rs)) / (1 + s0), (1 + 1 / (t0 + rt)) / (1 + t0)  # 1 - a, 1 - b
-    # b sin = |aside| / (1 + t_0)
+    # b sin = |across| / (1 + t_0)
     over, under = a * height / (1 + t0), a_less + a * b_less + a * b * versine
     return in_whole_vectors(array_namespace(over).atan2, over, under)
 

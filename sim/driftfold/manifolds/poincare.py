@@ -10,7 +10,7 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import Geodesic, InvertibleRetraction
-from driftfold.manifolds.hyperbolic import asinhc, dot, length, quotient, sinhc, turn
+from driftfold.manifolds.hyperbolic import aside, asinhc, dot, length, quotient, sinhc, turn
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -122,13 +122,12 @@ class Poincare(Geodesic, InvertibleRetraction):
         A rotation in the plane of both points, by the defect of the triangle that they form with
         the origin: tan(defect / 2) = |b| |c| sin / (1 - b.c).
         """
-        n, aside = quotient(x, length(x)), y - x
-        for _ in range(2):
-            aside = aside - dot(n, aside) * n
-        height, step = length(aside), y - x
+        n, step = quotient(x, length(x)), y - x
+        across = aside(n, x, y)
+        height = length(across)
         under = (_margin(x) + _margin(y) + dot(step, step)) / 2
         half = in_whole_vectors(array_namespace(under).atan2, length(x) * height, under)
-        return turn(u, n, quotient(aside, height), half)
+        return turn(u, n, quotient(across, height), half)
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Images of standard normal vectors at the origin, shape (len(ids), dim)."""

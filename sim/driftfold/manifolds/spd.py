@@ -11,14 +11,9 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import Geodesic, InvertibleRetraction
+from driftfold.manifolds.relative import Relative, relative
 from driftfold.manifolds.small_matrices import by_item
-from driftfold.manifolds.symmetric import (
-    of_square,
-    of_symmetric,
-    polar,
-    singular_values,
-    symmetric_part,
-)
+from driftfold.manifolds.symmetric import composed, of_symmetric, symmetric_part
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -127,7 +122,8 @@ class Spd(Geodesic, InvertibleRetraction):
         """
         if self.retraction == "exp":
             return self.log(x, y)
-        return of_square(_seen(x, y), _less_one)
+        r = relative(x, y)
+        return composed(r.left, _less_one(r.sigma))
 
     def exp(self, x: Array, u: Array) -> Array:
         """Geodesic at time 1, the factor A exp(S / 2): T_x M -> M."""
@@ -136,14 +132,13 @@ class Spd(Geodesic, InvertibleRetraction):
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M."""
-        log = array_namespace(x, y).log
-        return of_square(_seen(x, y), lambda sigma: 2 * log(sigma))
+        r = relative(x, y)
+        return composed(r.left, _logs(r))
 
     def dist(self, x: Array, y: Array) -> Array:
         """Distance |log(X^(-1/2) Y X^(-1/2))|_F, shape (...)."""
-        xp = array_namespace(x, y)
-        logs = 2 * in_whole_vectors(xp.log, singular_values(_seen(x, y)))
-        return xp.sum(logs * logs, axis=-1) ** 0.5
+        logs = _logs(relative(x, y))
+        return array_namespace(logs).sum(logs * logs, axis=-1) ** 0.5
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         """Carry S from T_x M to T_y M, by `transport_by`.
@@ -152,7 +147,7 @@ class Spd(Geodesic, InvertibleRetraction):
         """
         if self.transport_by == "path":
             return u
-        o = polar(_seen(x, y))
+        o = relative(x, y).polar
         return symmetric_part(o.mT @ u @ o)
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
@@ -168,7 +163,9 @@ class Spd(Geodesic, InvertibleRetraction):
     def off_point(self, x: Array) -> Array:
         """0 for a finite factor of full rank, NaN otherwise, shape (...)."""
         xp = array_namespace(x)
-        return xp.sum(0 * in_whole_vectors(xp.log, singular_values(x)), axis=-1)
+        rows = xp.sum(xp.abs(x), axis=-1, keepdims=True)
+        sign, size = xp.linalg.slogdet(x / rows)
+        return 0 * size / sign
 
     def off_tangent(self, x: Array, u: Array) -> Array:
         """Frobenius norm of the antisymmetric part, shape (...)."""
@@ -176,10 +173,8 @@ class Spd(Geodesic, InvertibleRetraction):
         return array_namespace(u).sum(odd * odd, axis=(-2, -1)) ** 0.5
 
 
-def _seen(x: Array, y: Array) -> Array:
-    """A_x^-1 A_y, the factor of y in the frame of x."""
-    xp = array_namespace(x, y)
-    return by_item(xp.linalg.solve, *xp.broadcast_arrays(x, y))
+def _logs(r: Relative) -> Array:
+    return 2 * in_whole_vectors(array_namespace(r.sigma).log, r.sigma)
 
 
 def _less_one(sigma: Array) -> Array:
