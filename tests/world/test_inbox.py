@@ -7,12 +7,14 @@ import pytest
 
 from driftfold.compute.download import Download
 from driftfold.kernel import now, run, sleep
-from driftfold.world.client import Errand
+from driftfold.world.client import Errand, Order
 from driftfold.world.inbox import Arrival, Inbox
 
 
 def arrival(client: int, phase: int = 0) -> Arrival:
-    errand = Errand(client, phase, 0, 0, Download(0, None), 0.0, 0.0, 0.0, 0.0, float("inf"), 0)
+    errand = Errand(
+        client, Order(phase, 0, 0, Download(0, None), 0.0), 0.0, 0.0, 0.0, float("inf"), 0
+    )
     return Arrival(errand, None, now())
 
 

@@ -216,7 +216,7 @@ class Aggregator:
         downloads = [a.ticket.download for a in good if a.ticket is not None]
         first = downloads[0].tree
         shared = all(d.tree is first for d in downloads)
-        versions = np.array([a.errand.version for a in good], dtype=np.int64)
+        versions = np.array([a.errand.order.version for a in good], dtype=np.int64)
         return Arrivals(
             clients=clients,
             payload=payload,

@@ -1,7 +1,7 @@
 """One client's visit, as a coroutine: download, work, upload; or leave before the end."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, NamedTuple, Protocol
 
 from driftfold.compute.download import Download
@@ -25,19 +25,25 @@ class Host(Protocol):
         """Settle a client that will not deliver."""
 
 
-class Errand(NamedTuple):
-    """What one client was asked to do.
+class Order(NamedTuple):
+    """What all clients of one dispatch were asked to do, and `sent`, when (virtual time)."""
 
-    `sent` is when it was asked and `leaves` when its session ends (virtual times); `download`,
-    `work` and `upload` are how long each takes (virtual seconds). `key` names the visit's events.
-    """
-
-    client: int
     phase: int
     dispatch: int
     version: int
     payload: Download
     sent: float
+
+
+class Errand(NamedTuple):
+    """What one client was asked to do.
+
+    `download`, `work` and `upload` are how long each takes (virtual seconds), `leaves` is when the
+    client's session ends (virtual time). `key` names the visit's events.
+    """
+
+    client: int
+    order: Order
     download: float
     work: float
     upload: float
@@ -49,15 +55,12 @@ class Errand(NamedTuple):
 
         Work that ends at the very instant at which the session does still counts.
         """
-        ends = self.sent + self.download + self.work + self.upload
-        story: Callable[..., Coroutine[Any, Any, None]] = (
-            leave_early if ends > self.leaves else deliver
-        )
-        return story(server, self)
+        ends = self.order.sent + self.download + self.work + self.upload
+        return leave_early(server, self) if ends > self.leaves else deliver(server, self)
 
     def share_done(self, time: float) -> float:
         """Which share of the work is done at virtual `time`."""
-        spent = time - self.sent - self.download
+        spent = time - self.order.sent - self.download
         return min(1.0, spent / self.work) if self.work else float(spent >= 0)
 
 
@@ -71,7 +74,7 @@ async def deliver(server: Host, errand: Errand) -> None:
     try:
         if errand.download:
             await sleep(errand.download, key + DOWNLOADED)
-        ticket = server.tickets.submit(errand.phase, errand.client, errand.dispatch, errand.payload)
+        ticket = promise(server, errand)
         if errand.work:
             await sleep(errand.work, key + WORKED)
         if errand.upload:
@@ -86,18 +89,22 @@ async def leave_early(server: Host, errand: Errand) -> None:
     """Get as far as the session lasts."""
     ticket = None
     key = errand.key
-    stays = max(0.0, errand.leaves - errand.sent)
+    stays = max(0.0, errand.leaves - errand.order.sent)
     try:
         if errand.download <= stays:
             await sleep(errand.download, key + DOWNLOADED)
-            ticket = server.tickets.submit(
-                errand.phase, errand.client, errand.dispatch, errand.payload
-            )
+            ticket = promise(server, errand)
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
     except BaseException as failure:
         give_up(server, errand, ticket, failure)
     else:
         server.lose(errand, ticket)
+
+
+def promise(server: Host, errand: Errand) -> Ticket:
+    """Promise the errand's work."""
+    order = errand.order
+    return server.tickets.submit(order.phase, errand.client, order.dispatch, order.payload)
 
 
 def give_up(server: Host, errand: Errand, ticket: Ticket | None, failure: BaseException) -> None:

@@ -28,7 +28,7 @@ class Arrival(NamedTuple):
     @property
     def dispatch(self) -> int:
         """Number of the dispatch that asked for it."""
-        return self.errand.dispatch
+        return self.errand.order.dispatch
 
 
 class Inbox:
@@ -46,7 +46,7 @@ class Inbox:
 
     def put(self, arrival: Arrival) -> None:
         """Take in one arrival."""
-        phase = arrival.errand.phase
+        phase = arrival.errand.order.phase
         arrived = self._arrived[phase]
         arrived.append(arrival)
         full = self._full

@@ -17,7 +17,7 @@ from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, now, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.aggregate import Aggregator
-from driftfold.world.client import Errand
+from driftfold.world.client import Errand, Order
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.tally import Tally
@@ -130,22 +130,11 @@ class Server:
             self.world.attendance.session_end(clients, sent).tolist(),
             strict=True,
         )
-        loop, version, in_flight, visits = self.loop, self.version, self.in_flight, self.visits
+        loop, in_flight, visits = self.loop, self.in_flight, self.visits
+        order = Order(phase, dispatch, self.version, payload, sent)
         for client, download, compute, upload, leaves in times:
             key = visit_key(client, dispatch, phase)
-            errand = Errand(
-                client,
-                phase,
-                dispatch,
-                version,
-                payload,
-                sent,
-                download,
-                compute,
-                upload,
-                leaves,
-                key,
-            )
+            errand = Errand(client, order, download, compute, upload, leaves, key)
             in_flight[client] = errand
             visit = Sleeper(loop, errand.visit(self))
             if visit.alive:
@@ -172,7 +161,7 @@ class Server:
 
     def downloads(self) -> dict[int, Download]:
         """What was sent and is still in use, by its number."""
-        flights = [errand.payload for errand in self.in_flight.values()]
+        flights = [errand.order.payload for errand in self.in_flight.values()]
         return {sent.number: sent for sent in (*flights, *self.tickets.downloads())}
 
     # -- receiving ----------------------------------------------------------------------------
@@ -286,7 +275,7 @@ def _plain(name: str, answer: Any) -> Any:
 
 
 def _by_client(arrival: Arrival) -> tuple[int, int]:
-    return arrival.errand.client, arrival.errand.dispatch
+    return arrival.errand.client, arrival.errand.order.dispatch
 
 
 def _running() -> VirtualLoop:
