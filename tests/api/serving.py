@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import to_line
 from driftfold_api.app import create_app
+from driftfold_api.hosts import LOOPBACK, Hosts
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.service import Service
 from driftfold_workers.job import State
@@ -28,9 +29,10 @@ NOBODY = "01900000-0000-7000-8000-000000000000"
 class Api:
     """The API on a store; it can be stopped and started again at the same address."""
 
-    def __init__(self, store: JobStore, runs: Path | None = None) -> None:
+    def __init__(self, store: JobStore, runs: Path | None = None, hosts: Hosts = LOOPBACK) -> None:
         self.store = store
         self.runs = runs
+        self.hosts = hosts
         self.url = ""
         self.app: FastAPI
         self._port = 0
@@ -42,7 +44,7 @@ class Api:
         return service
 
     async def start(self) -> Self:
-        self.app = create_app(self.store, runs=self.runs)
+        self.app = create_app(self.store, runs=self.runs, hosts=self.hosts)
         listening = listen("127.0.0.1", self._port)
         self._port = listening.getsockname()[1]
         self.url = url_of(listening)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -11,32 +11,21 @@ import pytest_asyncio
 from driftfold.spec import catalogue, load_spec, to_mapping
 from driftfold.telemetry.base import Record
 from driftfold_api.client import AsyncClient, Client
-from driftfold_api.errors import Refused, ServiceError, Unreachable
+from driftfold_api.errors import Refused, ServiceError
 from driftfold_api.models import End, Lifecycle
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
+from tests.api.clients import elsewhere
 from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, lines, write
 from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
-
-T = TypeVar("T")
 
 
 @pytest_asyncio.fixture
 async def client(api: Api) -> AsyncIterator[AsyncClient]:
     async with AsyncClient(api.url, patience=20.0) as client:
         yield client
-
-
-async def elsewhere(api: Api, use: Callable[[Client], T], patience: float = 20.0) -> T:
-    """Use the client that blocks in a thread of its own."""
-
-    def work() -> T:
-        with Client(api.url, patience=patience) as client:
-            return use(client)
-
-    return await asyncio.to_thread(work)
 
 
 def names(events: list[Any]) -> list[str]:
@@ -139,8 +128,8 @@ async def test_a_refusal_tells_every_problem(client: AsyncClient) -> None:
     assert caught.value.status == 422
     assert [entry["field"] for entry in caught.value.errors] == ["spec.seed", "spec.evaluate_every"]
     assert len(str(caught.value).splitlines()) == 2
-    for job in (NOBODY, "../jobs", "a b", "?x"):
-        with pytest.raises(Refused):
+    for job in (NOBODY, "../jobs", "a b", "?x", ""):
+        with pytest.raises(Refused, match=r"^no job has the id"):
             await client.get(job)
 
 
@@ -195,32 +184,6 @@ async def test_a_watch_can_begin_anywhere(client: AsyncClient, store: RedisJobSt
     end = events[-1]
     assert isinstance(end, End)
     assert (end.state, end.seq) == ("succeeded", 9)
-
-
-async def test_a_submission_is_repeated_until_the_service_is_there_and_makes_one_job(
-    api: Api, store: RedisJobStore
-) -> None:
-    await api.stop()
-    submitting = asyncio.create_task(elsewhere(api, lambda client: client.submit(SPEC)))
-    await asyncio.sleep(0.5)
-    assert not submitting.done()
-    await api.start()
-    job = await submitting
-    assert [known.id for known in (await store.list()).jobs] == [job.id]
-
-
-async def test_patience_ends_with_what_to_do(api: Api) -> None:
-    await api.stop()
-    with pytest.raises(Unreachable, match="driftfold serve"):
-        await elsewhere(api, lambda client: client.get(NOBODY), patience=0.2)
-    with pytest.raises(Unreachable, match="driftfold serve"):
-        await elsewhere(api, lambda client: list(client.watch(NOBODY)), patience=0.2)
-    async with AsyncClient(api.url, patience=0.2) as client:
-        with pytest.raises(Unreachable, match="--url"):
-            await client.cancel(NOBODY)
-        with pytest.raises(Unreachable):
-            _ = [event async for event in client.watch(NOBODY)]
-    await api.start()
 
 
 async def test_another_server_is_noticed() -> None:

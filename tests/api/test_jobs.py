@@ -33,14 +33,17 @@ async def test_an_etag_holds_until_the_job_changes(
 ) -> None:
     job = await submitted(http)
     epoch = await claimed(store, job)
-    tag = (await http.get(f"/v1/jobs/{job}")).headers["etag"]
-    for known in (tag, f'"other", {tag}', "*"):
-        same = await http.get(f"/v1/jobs/{job}", headers={"If-None-Match": known})
-        assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+    paths = (f"/v1/jobs/{job}", "/v1/jobs")
+    tags = [(await http.get(path)).headers["etag"] for path in paths]
+    for path, tag in zip(paths, tags, strict=True):
+        for known in (tag, f'"other", {tag}', "*"):
+            same = await http.get(path, headers={"If-None-Match": known})
+            assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
     await write(store, job, epoch, lines(1, 1), 1)
-    changed = await http.get(f"/v1/jobs/{job}", headers={"If-None-Match": tag})
-    assert changed.status_code == 200
-    assert changed.headers["etag"] != tag
+    for path, tag in zip(paths, tags, strict=True):
+        changed = await http.get(path, headers={"If-None-Match": tag})
+        assert changed.status_code == 200
+        assert changed.headers["etag"] != tag
 
 
 async def test_the_list_is_walked_page_by_page_newest_first(

@@ -66,6 +66,8 @@ async def test_a_bad_request_names_the_field(shared: httpx.AsyncClient, case: st
     body, field = BODIES[case]
     told = problem(await shared.post("/v1/jobs", json=body), 422, "invalid-request")
     assert [error["field"] for error in told["errors"]] == [field]
+    for inside in ("Submission", "pattern", "^", "dictionary"):
+        assert inside not in told["detail"]
 
 
 TEXTS = {
@@ -115,7 +117,9 @@ async def test_a_key_is_short_visible_text(shared: httpx.AsyncClient, key: str) 
     headers = {b"Idempotency-Key": key.encode("latin-1")}
     answer = await shared.post("/v1/jobs", json={"spec": SPEC}, headers=headers)
     told = problem(answer, 422, "invalid-request")
-    assert [error["field"].lower() for error in told["errors"]] == ["header.idempotency-key"]
+    (error,) = told["errors"]
+    assert error["field"].lower() == "header.idempotency-key"
+    assert "wanted 1 to 255 letters, digits and signs of ASCII, without spaces" in error["detail"]
 
 
 @pytest.mark.parametrize(
@@ -127,13 +131,29 @@ async def test_a_key_is_short_visible_text(shared: httpx.AsyncClient, key: str) 
         ({"state": "lost"}, "query.state"),
         ({"cursor": "x"}, "query.cursor"),
         ({"cursor": "-1"}, "query.cursor"),
+        ({"limits": "1"}, "query.limits"),
+        ({"limit": ["1", "1"]}, "query.limit"),
+        ({"after": ""}, "query.after"),
     ],
 )
 async def test_a_bad_parameter_is_named(
-    shared: httpx.AsyncClient, parameters: dict[str, str], field: str
+    shared: httpx.AsyncClient, parameters: dict[str, Any], field: str
 ) -> None:
     told = problem(await shared.get("/v1/jobs", params=parameters), 422, "invalid-request")
-    assert [error["field"] for error in told["errors"]] == [field]
+    (error,) = told["errors"]
+    assert error["field"] == field
+    assert "^" not in error["detail"]
+
+
+async def test_an_unknown_parameter_is_told_which_there_are(shared: httpx.AsyncClient) -> None:
+    for path, detail in (
+        ("/v1/jobs?stat=failed", "did you mean 'state'? known: cursor, limit, state"),
+        (f"/v1/jobs/{NOBODY}/records?after=1&from=2", "known: after, limit, wait"),
+        ("/v1/presets?name=x", "this address has none"),
+    ):
+        told = problem(await shared.get(path), 422, "invalid-request")
+        assert told["detail"].endswith(detail)
+    assert (await shared.get("/livez?now=1")).status_code == 200
 
 
 PARTS = ("", "/records", "/events", "/lifecycle", "/attempts", "/result", "/artefacts")

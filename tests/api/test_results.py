@@ -47,6 +47,7 @@ async def test_artefacts_are_the_files_of_the_jobs_folder(
     (folder / "model.npz").write_bytes(bytes(range(256)) * 10)
     (folder / "result one.json").write_text("{}")
     (folder / ".result.json.x.part").write_text("half")
+    (folder / "output.txt").write_text("Traceback")  # for the operator
     (folder / "link").symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")
     listed = (await http.get(url)).json()["artefacts"]
@@ -63,6 +64,7 @@ async def test_artefacts_are_the_files_of_the_jobs_folder(
 ESCAPES = (
     "..%2fsecret", "%2e%2e%2fsecret", "../secret", "..", ".", "%2e%2e", "link", "inner",
     ".result.json.x.part", "model.npz%00", "%2fetc%2fpasswd", "..%5csecret", "nothing",
+    "output.txt",
 )  # fmt: skip
 
 
@@ -82,6 +84,7 @@ async def test_nothing_else_can_be_had(api: Api, http: httpx.AsyncClient, tmp_pa
     (folder / "inner").mkdir(parents=True)
     (folder / "model.npz").write_bytes(b"model")
     (folder / ".result.json.x.part").write_text("half")
+    (folder / "output.txt").write_text("Traceback")  # for the operator
     (folder / "link").symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")
     for name in ESCAPES:
@@ -89,6 +92,8 @@ async def test_nothing_else_can_be_had(api: Api, http: httpx.AsyncClient, tmp_pa
         assert answer.startswith(b"HTTP/1.1 404 "), name
         assert b"application/problem+json" in answer, name
     assert (await bare(api, f"/v1/jobs/{job}/artefacts/model.npz")).endswith(b"model")
+    (listed,) = (await http.get(f"/v1/jobs/{job}/artefacts")).json()["artefacts"]
+    assert listed["name"] == "model.npz"
 
 
 async def test_without_a_folder_of_runs_there_are_no_artefacts(store: RedisJobStore) -> None:

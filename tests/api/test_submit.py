@@ -75,6 +75,10 @@ async def test_one_key_makes_one_job(http: httpx.AsyncClient, store: RedisJobSto
     assert await jobs(store) == 1
     other = {"spec": {**SPEC, "seed": 1}}
     problem(await http.post("/v1/jobs", json=other, headers=headers), 422, "idempotency-key-reused")
+    named = {"spec": SPEC, "name": "another"}
+    answer = await http.post("/v1/jobs", json=named, headers=headers)
+    told = problem(answer, 422, "idempotency-key-reused")
+    assert "'another'" in told["detail"]
     assert await jobs(store) == 1
 
 

@@ -82,12 +82,13 @@ class Patience:
             self.say(error)
         return wait
 
-    def say(self, error: object = "it is silent") -> None:
-        """Say once what is waited for."""
+    def say(self, error: object = None) -> None:
+        """Say once what is waited for: for an answer, or after an error for a better one."""
         if self.tell is not None and not self._told:
             self._told = True
             long = f"for {self.seconds:g} s" if self.seconds < math.inf else "until it answers"
-            self.tell(f"waiting for {self.url} ({_words(error)}); trying {long}")
+            why = "" if error is None else f" ({_words(error)}); trying {long}"
+            self.tell(f"waiting for {self.url}{why}")
 
     def give_up(self, error: object, waited: float | None = None) -> Unreachable:
         """Return the error that says so."""
