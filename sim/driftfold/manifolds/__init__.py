@@ -11,6 +11,7 @@ from driftfold.manifolds.euclidean import Euclidean
 from driftfold.manifolds.geoopt_adapter import GeooptManifold, GeooptSphere, GeooptStiefel
 from driftfold.manifolds.lorentz import Lorentz
 from driftfold.manifolds.poincare import Poincare
+from driftfold.manifolds.power import Power
 from driftfold.manifolds.product import Product
 from driftfold.manifolds.spd import Spd
 from driftfold.manifolds.sphere import Sphere
@@ -28,6 +29,7 @@ __all__ = [
     "Lorentz",
     "Manifold",
     "Poincare",
+    "Power",
     "Product",
     "Spd",
     "Sphere",

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftfold.arrays import Floats, Ints
 from driftfold.data.assemble import assemble
-from driftfold.data.base import ClientData, Data, Partition
+from driftfold.data.base import ClientData, Data, Dataset, Partition
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.rng import Seed
@@ -28,7 +28,19 @@ def divide(
     >>> data.x.shape, fleet.importance.tolist()
     ((4, 3, 2), [0.25, 0.25, 0.25, 0.25])
     """
-    dataset = data.load(seed)
+    return divide_dataset(data.load(seed), partition, clients, weighting, seed)
+
+
+def divide_dataset(
+    dataset: Dataset, partition: Partition, clients: int | None, weighting: Weighting, seed: Seed
+) -> tuple[ClientData, Fleet]:
+    """Divide data that are at hand as `divide` does.
+
+    >>> dataset = Dataset(x=np.zeros((4, 1)), owner=np.array([0, 1, 1, 0]))
+    >>> from driftfold.data import Natural
+    >>> divide_dataset(dataset, Natural(), None, "samples", Seed(1))[1].importance.tolist()
+    [0.5, 0.5]
+    """
     count = dataset.clients if clients is None else clients
     if count is None:
         raise SpecError(

@@ -1,0 +1,59 @@
+"""Embeddings of named things in hyperbolic space, with features that predict the places."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from driftfold.arrays import Floats
+from driftfold.errors import SpecError
+from driftfold.registry import family
+from driftfold.rng import Seed
+
+
+@dataclass(frozen=True)
+class NamedPoints:
+    """Named points of hyperbolic space.
+
+    Attributes
+    ----------
+    names
+        Each name once.
+    features
+        What is known of each name, in rows, shape (n, k).
+    points
+        Spatial parts on the hyperboloid, in rows, shape (n, dim).
+    """
+
+    names: tuple[str, ...]
+    features: Floats
+    points: Floats
+
+    def number(self, name: str) -> int:
+        """Row of a name; raises `SpecError` when there is none."""
+        if name not in self.names:
+            some = ", ".join(self.names[:3])
+            raise SpecError(
+                f"the embedding has no {name!r} among its {len(self.names)} names ({some}, ...); "
+                "use one it has"
+            )
+        return self.names.index(name)
+
+
+@family("embedding")
+class Embedding(ABC):
+    """Where an embedding comes from."""
+
+    @abstractmethod
+    def load(self, seed: Seed) -> NamedPoints:
+        """Read or train it; raises `DataError` with what to do when it cannot."""
+
+
+def ball_to_hyperboloid(b: Floats) -> Floats:
+    """Spatial parts 2 b / (1 - |b|^2) of points b of the Poincare ball, shape (..., dim).
+
+    >>> import numpy as np
+    >>> ball_to_hyperboloid(np.array([0.5, 0.0])).round(4)
+    array([1.3333, 0.    ])
+    """
+    length = (b * b).sum(axis=-1, keepdims=True) ** 0.5
+    s: Floats = 2 * b / ((1 - length) * (1 + length))
+    return s
