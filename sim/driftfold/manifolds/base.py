@@ -128,6 +128,16 @@ class Exponential(Manifold):
 class Geodesic(Exponential):
     """A manifold whose exponential map has a computable inverse."""
 
+    @property
+    def parallel(self) -> bool:
+        """Whether `transport` is parallel transport along the shortest geodesic from x to y."""
+        return False
+
+    @property
+    def isometric(self) -> bool:
+        """Whether `transport` keeps inner products; parallel transport does."""
+        return self.parallel
+
     @abstractmethod
     def log(self, x: Array, y: Array) -> Array:
         """Inverse exponential map Exp_x^{-1}(y) in T_x M."""

@@ -54,7 +54,7 @@ class Euclidean(Geodesic, InvertibleRetraction):
         return self.sizes
 
     @property
-    def isometric(self) -> bool:
+    def parallel(self) -> bool:
         """True."""
         return True
 

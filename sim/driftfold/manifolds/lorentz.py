@@ -67,8 +67,8 @@ class Lorentz(Geodesic, InvertibleRetraction):
         return (self.dim,)
 
     @property
-    def isometric(self) -> bool:
-        """Whether the transport is parallel."""
+    def parallel(self) -> bool:
+        """Whether `transport_by` says so."""
         return self.transport_by == "parallel"
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:

@@ -59,7 +59,7 @@ class Poincare(Geodesic, InvertibleRetraction):
         return (self.dim,)
 
     @property
-    def isometric(self) -> bool:
+    def parallel(self) -> bool:
         """True."""
         return True
 

@@ -226,6 +226,11 @@ class _Exponential(Product, Exponential):
 
 
 class _Geodesic(_Exponential, Geodesic):
+    @property
+    def parallel(self) -> bool:
+        """Whether the transports of all factors are."""
+        return all(isinstance(f, Geodesic) and f.parallel for f in self.factors.values())
+
     def log(self, x: Array, y: Array) -> Array:
         """Logarithm of each part: M -> T_x M."""
         return self._each("log", x, y)

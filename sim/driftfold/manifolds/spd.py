@@ -80,6 +80,11 @@ class Spd(Geodesic, InvertibleRetraction):
         return self.n, self.n
 
     @property
+    def parallel(self) -> bool:
+        """Whether `transport_by` says so; "path" is parallel too, but along its own path."""
+        return self.transport_by == "parallel"
+
+    @property
     def isometric(self) -> bool:
         """Both transports are."""
         return True

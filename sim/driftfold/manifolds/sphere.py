@@ -61,8 +61,8 @@ class Sphere(Geodesic, InvertibleRetraction):
         return (self.size,)
 
     @property
-    def isometric(self) -> bool:
-        """Whether the transport is parallel."""
+    def parallel(self) -> bool:
+        """Whether `transport_by` says so."""
         return self.transport_by == "parallel"
 
     def inner(self, x: Array, u: Array, v: Array) -> Array:

@@ -13,6 +13,8 @@ _Map = Callable[..., Array]
 
 _COUNT = 80
 _STEPS = np.array([1e-2, 1e-3])
+_LOST = 1e-4  # of a step of 1e-8: what rounding a point of size 1 or its condition 1e3 costs
+_SINGLE = 1e-3  # float32 has an eps of 1.2e-7, and random points conditions of 1e3 or so
 
 
 def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) -> None:
@@ -20,9 +22,10 @@ def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) 
 
     Checked on 80 random points, for what the manifold's type claims: shapes; arguments left alone;
     points on the manifold and vectors in the tangent space; projections, retractions of first
-    order, linear transports, gradient streams; inverses; that exponential and logarithm undo each
-    other and agree with `dist`. And that no item's bits depend on the batch it is computed in.
-    `tolerance` is absolute, for tangent vectors of length 0.1.
+    order, gradient streams; transports: linear, isometric and parallel where they claim to be;
+    inverses; that exponential and logarithm undo each other, also for steps of 1e-8, and agree with
+    `dist`; that single precision is kept; and that no item's bits depend on the batch it is
+    computed in. `tolerance` is absolute, for tangent vectors of length 0.1.
 
     >>> from driftfold.manifolds import Sphere
     >>> check_manifold(Sphere(4))
@@ -73,6 +76,8 @@ class _Check:
         if isinstance(self.manifold, Geodesic):
             self.inverse("log", self.manifold.exp, self.manifold.log)
             self.distance(self.manifold)
+            self.geodesic_transport(self.manifold)
+        self.precision()
         self.company()
         self.broadcasting()
 
@@ -114,6 +119,11 @@ class _Check:
         self.equal(
             "transport is linear", combined, 2 * m.transport(x, y, u) - 3 * m.transport(x, y, v)
         )
+        if m.isometric:
+            carried = m.inner(y, m.transport(x, y, u), m.transport(x, y, v))
+            self.equal("transport is isometric", carried, m.inner(x, u, v))
+            there = m.transport(x, y, u)
+            self.equal("norm after transport", m.norm(y, there), m.norm(x, u))
 
     def gradient_stream(self) -> None:
         m, x, y, u, v, w = self.manifold, self.x, self.y, self.u, self.v, self.w
@@ -133,6 +143,18 @@ class _Check:
         self.equal(f"{name} undoes the map", back(x, there), u)
         self.small(f"off_tangent of {name}", self.manifold.off_tangent(x, back(x, there)))
         self.equal(f"{name} of the point itself", back(x, x), 0 * u)
+        self.equal(
+            f"the map undoes {name}",
+            self.manifold.embed(move(x, back(x, self.y))),
+            self.manifold.embed(self.y),
+        )
+        tiny = 1e-7 * u
+        lost = self.manifold.norm(x, back(x, move(x, tiny)) - tiny).max() / 1e-8
+        expect(
+            lost < _LOST,
+            f"{name} of a step of 1e-8 is off by {lost:.3g} of it, allowed {_LOST}; "
+            "take differences of points before anything else",
+        )
 
     def distance(self, m: Geodesic) -> None:
         x, y, u = self.x, self.y, self.u
@@ -140,6 +162,33 @@ class _Check:
         self.equal("dist is symmetric", m.dist(x, y), m.dist(y, x))
         self.equal("dist to the point itself", m.dist(x, x), 0 * m.dist(x, x))
         self.equal("length of log", m.norm(x, m.log(x, y)), m.dist(x, y))
+        off = float(abs(m.dist(x, m.exp(x, 1e-7 * u)) / 1e-8 - 1).max())
+        expect(off < _LOST, f"dist of points 1e-8 apart is off by {off:.3g} of it, allowed {_LOST}")
+
+    def geodesic_transport(self, m: Geodesic) -> None:
+        if not m.parallel:
+            return
+        x, y, u = self.x, self.y, self.u
+        self.equal(
+            "transport carries the geodesic's velocity on",
+            m.transport(x, y, m.log(x, y)),
+            -m.log(y, x),
+        )
+        self.equal("transport there and back", m.transport(y, x, m.transport(x, y, u)), u)
+
+    def precision(self) -> None:
+        for name, function, arguments in _maps(self.manifold, self.x, self.y, self.u, self.v):
+            got = function(*(argument.astype(np.float32) for argument in arguments))
+            wanted = function(*arguments)
+            expect(
+                got.dtype == np.float32,
+                f"{name} of float32 arrays gave {got.dtype}; keep the precision of the arguments",
+            )
+            off = float(np.max(np.abs(got - wanted) / (1 + np.abs(wanted))))
+            expect(
+                off < _SINGLE,
+                f"{name} in float32: relative error {off:.3g}, allowed {_SINGLE}",
+            )
 
     def company(self) -> None:
         for name, function, arguments in _maps(self.manifold, self.x, self.y, self.u, self.v):
