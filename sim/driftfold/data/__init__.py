@@ -3,16 +3,26 @@
 from driftfold.data.assemble import assemble
 from driftfold.data.balanced_tree import BalancedTree
 from driftfold.data.base import ClientData, Data, Dataset, Partition
+from driftfold.data.cifar10 import Cifar10
+from driftfold.data.cifar10_jpeg import Cifar10Jpeg
+from driftfold.data.colon_tiles import ColonTiles
+from driftfold.data.connectomes import Connectomes
 from driftfold.data.dirichlet import DirichletLabels
-from driftfold.data.fashion_mnist import FashionMnistCut
+from driftfold.data.emg import Emg
+from driftfold.data.fashion_mnist import FashionMnist, FashionMnistCut
 from driftfold.data.gaussian_blocks import GaussianBlocks
 from driftfold.data.gaussian_classes import GaussianClasses
 from driftfold.data.idx import Idx
 from driftfold.data.iid import Iid
 from driftfold.data.in_order import InOrder
+from driftfold.data.long_tail_ratings import LongTailRatings
 from driftfold.data.low_rank_ratings import LowRankRatings
+from driftfold.data.mammal_points import Embedding, read_mammal_points
+from driftfold.data.mnist import Mnist
+from driftfold.data.movielens import MovieLens1M, MovieLens100K
 from driftfold.data.natural import Natural
 from driftfold.data.npz import Npz
+from driftfold.data.pathmnist import PathMnist
 from driftfold.data.ratings import Ratings, RatingSource, hold_out, ratings_of, standardised
 from driftfold.data.relation import (
     Relation,
@@ -29,20 +39,32 @@ from driftfold.data.wrapped_normal import WrappedNormal
 
 __all__ = [
     "BalancedTree",
+    "Cifar10",
+    "Cifar10Jpeg",
     "ClientData",
+    "ColonTiles",
+    "Connectomes",
     "Data",
     "Dataset",
     "DirichletLabels",
+    "Embedding",
+    "Emg",
+    "FashionMnist",
     "FashionMnistCut",
     "GaussianBlocks",
     "GaussianClasses",
     "Idx",
     "Iid",
     "InOrder",
+    "LongTailRatings",
     "LowRankRatings",
+    "Mnist",
+    "MovieLens1M",
+    "MovieLens100K",
     "Natural",
     "Npz",
     "Partition",
+    "PathMnist",
     "RatingSource",
     "Ratings",
     "Relation",
@@ -57,6 +79,7 @@ __all__ = [
     "laplacian_spectrum",
     "matrices_of",
     "ratings_of",
+    "read_mammal_points",
     "relation_of",
     "rows_of",
     "standardised",

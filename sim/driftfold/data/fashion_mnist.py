@@ -1,13 +1,16 @@
-"""Real images that come with the package."""
+"""Fashion-MNIST: a cut that comes with the package, and the whole."""
 
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Gt
 
 from driftfold.data.base import Data, Dataset
 from driftfold.data.idx_format import read_idx
+from driftfold.data.idx_set import read_idx_set
 from driftfold.data.pixels import Pixels, features
 from driftfold.errors import DataError
 from driftfold.registry import register
@@ -48,6 +51,41 @@ class FashionMnistCut(Data):
         images, labels = (_checked(FOLDER / name, digest) for name, digest in SHA256.items())
         y = read_idx(labels, dimensions=1).astype(np.int64)
         return Dataset(x=features(read_idx(images, dimensions=3), self.pixels), y=y)
+
+
+@register("fashion_mnist")
+@dataclass(frozen=True)
+class FashionMnist(Data):
+    """Fashion-MNIST whole: 60,000 training or 10,000 test images, 28 x 28 grey, ten classes.
+
+    ``driftfold data get fashion_mnist`` fetches it.
+
+    Attributes
+    ----------
+    split
+        Which images.
+    limit
+        Use only this many images from the start, or None for all.
+    pixels
+        Scaling: ``unit`` ([0, 1]), ``centred`` or ``standardised``.
+    folder
+        Where the files lie; None asks DRIFTFOLD_DATA, then the user's cache.
+
+    Examples
+    --------
+    >>> FashionMnist(folder="nowhere").load(Seed(0))
+    Traceback (most recent call last):
+    driftfold.errors.DataError: fashion_mnist is not in nowhere: ...; run 'driftfold data get ...
+    """
+
+    split: Literal["train", "test"] = "train"
+    limit: Annotated[int, Gt(0)] | None = None
+    pixels: Pixels = "unit"
+    folder: str | None = None
+
+    def load(self, seed: Seed) -> Dataset:
+        """Read the files after checking them; the seed is not used."""
+        return read_idx_set("fashion_mnist", self.split, self.limit, self.pixels, self.folder)
 
 
 def _checked(path: Path, digest: str) -> Path:

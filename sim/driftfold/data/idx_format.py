@@ -51,7 +51,15 @@ def read_idx(path: Path, *, dimensions: int) -> Array:
     >>> read_idx(path, dimensions=1)
     array([7, 2, 1], dtype=uint8)
     """
-    raw = _content(path)
+    return parse_idx(_content(path), path, dimensions=dimensions)
+
+
+def parse_idx(raw: bytes, path: object, *, dimensions: int) -> Array:
+    """Return what an idx file holds; `path` says in messages where it came from.
+
+    >>> parse_idx(bytes([0, 0, 8, 1, 0, 0, 0, 2, 7, 2]), "labels", dimensions=1)
+    array([7, 2], dtype=uint8)
+    """
     wanted = bytes([0, 0, _UNSIGNED_BYTES, dimensions])
     if raw[:4] != wanted:
         raise DataError(

