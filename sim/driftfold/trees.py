@@ -85,7 +85,7 @@ def rows(tree: T, index: Any) -> T:
 
 def spread(tree: T, count: int) -> T:
     """View each array leaf as `count` equal rows, without copying."""
-    return map_leaves(lambda leaf: np.broadcast_to(leaf, (count, *leaf.shape)), tree)
+    return map_leaves(lambda leaf: _spread_leaf(leaf, count), tree)
 
 
 def nbytes(tree: Any) -> int:
@@ -105,6 +105,16 @@ def finite_rows(tree: Any, count: int) -> Bools:
         if not _sum_is_finite(leaf):
             good &= np.isfinite(leaf).all(axis=tuple(range(1, leaf.ndim)))
     return good
+
+
+def _spread_leaf(leaf: Any, count: int) -> Any:
+    shape = (count, *leaf.shape)
+    if type(leaf) is not np.ndarray or not leaf.flags.c_contiguous:
+        return np.broadcast_to(leaf, shape)
+    # The same view; NumPy's own function takes ten times as long, several times a round.
+    view = np.ndarray(shape, leaf.dtype, leaf, 0, (0, *leaf.strides))
+    view.flags.writeable = False
+    return view
 
 
 def _floats(tree: Any) -> list[Any]:

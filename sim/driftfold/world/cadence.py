@@ -72,9 +72,10 @@ class Synchronous(Cadence):
             stream = server.world.fleet.seed.stream("selection")
             pool = self.selection.choose(pool, wanted, server.dispatches, stream)
         willing, dispatch = server.invite(pool)
-        here = willing[[c not in server.carried for c in willing.tolist()]]
+        here = server.unburdened(willing)
         for phase in range(len(server.world.phases)):
-            here = np.union1d(here, server.carrying(willing, phase))
+            if server.carried:
+                here = np.union1d(here, server.carrying(willing, phase))
             sent = server.send(phase, here, dispatch)
             if sent:
                 enough = min(sent, self.cohort or sent)

@@ -142,6 +142,12 @@ class Server:
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
+    def unburdened(self, clients: Ints) -> Ints:
+        """Those of `clients` that have nothing left to do from an earlier visit."""
+        if not self.carried:
+            return clients
+        return clients[[c not in self.carried for c in clients.tolist()]]
+
     def carrying(self, clients: Ints, phase: int) -> Ints:
         """Those of `clients` that have `phase` left to do from an earlier visit."""
         if not self.carried:
