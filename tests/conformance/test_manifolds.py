@@ -1,5 +1,7 @@
 """Every registered manifold kind keeps the contract of its family."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from driftfold.manifolds import (
     Euclidean,
     GeooptSphere,
     GeooptStiefel,
+    GradientStream,
     Lorentz,
     Manifold,
     Poincare,
@@ -62,59 +65,56 @@ def test_all_names_are_exported() -> None:
 
 
 class Flawed(Euclidean):
-    """Each flaw is one that the check must find."""
+    """A Euclidean space with one method replaced."""
 
-    def __init__(self, flaw: str) -> None:
+    def __init__(self, method: str, replacement: Callable[..., Array]) -> None:
         super().__init__(6)
-        object.__setattr__(self, "flaw", flaw)
+        object.__setattr__(self, method, replacement)
 
-    def __getattribute__(self, name: str) -> object:
-        get = object.__getattribute__
-        flawed = name == get(self, "__dict__").get("flaw")
-        return get(self, f"flawed_{name}" if flawed else name)
+    def gradient_stream(self, origin: Array) -> GradientStream:
+        return GradientStream(self, origin)
 
-    def flawed_retract(self, x: Array, u: Array) -> Array:
-        return x + 1.01 * u
 
-    def flawed_transport(self, x: Array, y: Array, u: Array) -> Array:
-        return u + (y - x)
+def careless(x: Array, u: Array) -> Array:
+    u *= 1.0
+    x += u
+    return x
 
-    def flawed_project(self, x: Array, v: Array) -> Array:
-        return v + 0.01 * v
 
-    def flawed_exp(self, x: Array, u: Array) -> Array:
-        u *= 1.0
-        x += u
-        return x
+def by_company(x: Array, u: Array, v: Array) -> Array:
+    products = np.sum(u * v, axis=-1)
+    return products * (1 + 1e-15 * len(products))
 
-    def flawed_log(self, x: Array, y: Array) -> Array:
-        return (y - x) * (1 + 1e-6)
 
-    def flawed_dist(self, x: Array, y: Array) -> Array:
-        return np.sqrt(np.sum((x - y) ** 2)) * np.ones(x.shape[0])
-
-    def flawed_inner(self, x: Array, u: Array, v: Array) -> Array:
-        products = np.sum(u * v, axis=-1)
-        return products * (1 + 1e-15 * len(products))
-
-    def flawed_off_point(self, x: Array) -> Array:
-        return np.zeros(x.shape)
+def clamped(x: Array, y: Array) -> Array:
+    return (y - x) * (np.abs(y - x).max(-1, keepdims=True) > 1e-6)
 
 
 @pytest.mark.parametrize(
-    ("flaw", "message"),
+    ("method", "replacement", "message"),
     [
-        ("retract", "retract is not of first order"),
-        ("transport", "transport is linear"),
-        ("project", "project twice"),
-        ("exp", "exp"),
-        ("log", "log undoes the map"),
-        ("dist", "dist"),
-        ("inner", "last bits"),
-        ("off_point", "one number a point"),
+        ("retract", lambda x, u: x + 1.01 * u, "retract is not of first order"),
+        ("transport", lambda x, y, u: u + (y - x), "transport is linear"),
+        ("transport", lambda x, y, u: u * (1 + (y - x)), "transport is isometric"),
+        ("transport", lambda x, y, u: np.where(y != x, u[..., ::-1], u), "velocity"),
+        ("project", lambda x, v: v + 0.01 * v, "project twice"),
+        ("project", lambda x, v: v * np.float64(1), "project of float32 arrays gave float64"),
+        ("gradient", lambda x, g: g + x, "gradient represents g"),
+        ("exp", careless, "exp"),
+        ("log", lambda x, y: (y - x) * (1 + 1e-6), "log undoes the map"),
+        ("log", clamped, "log of a step of 1e-8"),
+        ("dist", lambda x, y: np.sqrt(np.sum((x - y) ** 2)) * np.ones(len(x)), "dist"),
+        ("dist", lambda x, y: np.maximum(np.linalg.norm(x - y, axis=-1), 5e-8), "dist"),
+        ("inner", by_company, "last bits"),
+        ("off_point", lambda x: np.zeros(x.shape), "one number a point"),
     ],
 )
-def test_the_check_finds_a_flaw(flaw: str, message: str) -> None:
-    check_manifold(Flawed("none"))
+def test_the_check_finds_a_flaw(
+    method: str, replacement: Callable[..., Array], message: str
+) -> None:
     with pytest.raises(AssertionError, match=message):
-        check_manifold(Flawed(flaw))
+        check_manifold(Flawed(method, replacement))
+
+
+def test_the_check_finds_no_flaw_where_none_is() -> None:
+    check_manifold(Flawed("project", lambda x, v: v))
