@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from driftfold import __version__
+from driftfold_api.data_command import data
 from driftfold_api.failures import Outcome, tell
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(data)
 
 Spec = Annotated[
     str, typer.Argument(metavar="SPEC", help="A .toml, .yaml or .json file, or a preset's name.")

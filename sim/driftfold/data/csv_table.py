@@ -1,12 +1,11 @@
 """Tables of comma-separated values with one line of names."""
 
-import csv
 from collections.abc import Sequence
-from io import BytesIO, StringIO
+from io import BytesIO
 
 import numpy as np
 
-from driftfold.arrays import Floats
+from driftfold.arrays import Floats, Ints
 from driftfold.errors import DataError
 
 
@@ -28,14 +27,23 @@ def numbers(content: bytes, columns: Sequence[int], where: object) -> Floats:
     return table
 
 
-def texts(content: bytes, columns: Sequence[int], where: object) -> list[tuple[str, ...]]:
-    r"""Return some columns as texts, without the line of names.
+def words(content: bytes, count: int, where: object) -> list[tuple[list[str], Ints]]:
+    r"""Return the last `count` columns, without the line of names, as numbered words.
 
-    >>> texts(b"a,b,c\n1,x,2\n3,y,4\n", [1, 0], "here")
-    [('x', '1'), ('y', '3')]
+    For each column: its different words in alphabetical order, and the number of each row's.
+
+    >>> words(b"a,b,c\n1,x,v\n3,w,v\n", 2, "here")
+    [(['w', 'x'], array([1, 0])), (['v'], array([0, 0]))]
     """
-    rows = list(csv.reader(StringIO(content.decode("ascii", "replace"))))[1:]
-    try:
-        return [tuple(row[column] for column in columns) for row in rows if row]
-    except IndexError:
-        raise DataError(f"{where} has rows of fewer columns than wanted; obtain it again") from None
+    rows = [line.rsplit(b",", count)[1:] for line in content.splitlines()[1:] if line]
+    if not rows or {len(row) for row in rows} != {count}:
+        raise DataError(
+            f"{where} has no rows, or rows of {count} columns or fewer; obtain it again"
+        )
+    numbered = []
+    for column in zip(*rows, strict=True):
+        known = sorted(set(column))
+        number = {word: place for place, word in enumerate(known)}
+        names = [word.decode("ascii", "replace") for word in known]
+        numbered.append((names, np.array([number[word] for word in column], np.int64)))
+    return numbered

@@ -9,14 +9,13 @@ from annotated_types import Ge
 from driftfold.arrays import Floats, Ints
 from driftfold.data.base import Data, Dataset
 from driftfold.data.catalogue import read_set
-from driftfold.data.csv_table import numbers, texts
+from driftfold.data.csv_table import numbers, words
 from driftfold.data.spd_rows import rows_of
 from driftfold.errors import DataError
 from driftfold.registry import register
 from driftfold.rng import Seed
 
 _ELECTRODES = range(1, 9)
-_LABEL, _SESSION = 9, 10
 
 
 @register("emg")
@@ -62,12 +61,10 @@ class Emg(Data):
 def windows_of(content: bytes, window: int, where: object) -> tuple[Floats, Ints, Ints]:
     """Covariances (n, 8, 8) of whole windows, their signs, and the sessions they are from."""
     signal = numbers(content, _ELECTRODES, where)
-    labels, sessions = np.array(texts(content, [_LABEL, _SESSION], where)).T
-    signs, sign = np.unique(labels, return_inverse=True)
-    people, session = np.unique(sessions, return_inverse=True)
+    (signs, sign), (sessions, session) = words(content, 2, where)
     matrices, y, owner = list[Floats](), list[int](), list[int]()
     for s in range(len(signs)):
-        for p in range(len(people)):
+        for p in range(len(sessions)):
             own = signal[(sign == s) & (session == p)]
             count = len(own) // window  # a rest at the end is left out
             for part in own[: count * window].reshape(count, window, -1):

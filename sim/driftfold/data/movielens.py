@@ -76,7 +76,7 @@ class MovieLens1M(RatingSource):
     --------
     >>> MovieLens1M(folder="nowhere").load(Seed(0))
     Traceback (most recent call last):
-    driftfold.errors.DataError: movielens_1m is not in nowhere: no ratings.dat there; copy ...
+    driftfold.errors.DataError: movielens_1m is not in nowhere: no ratings.dat there; put ...
     """
 
     held_out: Annotated[float, Ge(0), Lt(1)] = 0.2

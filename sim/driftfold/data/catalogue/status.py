@@ -34,7 +34,7 @@ class Status:
 
     def to_json(self) -> dict[str, Any]:
         """Return the status as plain values."""
-        entry = self.entry
+        entry, package = self.entry, self.entry.package
         return {
             "name": entry.name,
             "state": self.state,
@@ -43,6 +43,7 @@ class Status:
             "licence": entry.licence,
             "redistribution": entry.redistribution,
             "obtain": entry.advice,
+            "package": None if package is None else f"{package.client} {package.name}",
             "about": self.about,
             "places": [str(place) for place in self.places],
             "forms": {
