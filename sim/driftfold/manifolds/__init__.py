@@ -8,7 +8,13 @@ from driftfold.manifolds.base import (
     Manifold,
 )
 from driftfold.manifolds.euclidean import Euclidean
-from driftfold.manifolds.geoopt_adapter import GeooptManifold, GeooptSphere, GeooptStiefel
+from driftfold.manifolds.geoopt_adapter import (
+    GeooptManifold,
+    GeooptPoincare,
+    GeooptSpd,
+    GeooptSphere,
+    GeooptStiefel,
+)
 from driftfold.manifolds.lorentz import Lorentz
 from driftfold.manifolds.poincare import Poincare
 from driftfold.manifolds.power import Power
@@ -22,6 +28,8 @@ __all__ = [
     "Exponential",
     "Geodesic",
     "GeooptManifold",
+    "GeooptPoincare",
+    "GeooptSpd",
     "GeooptSphere",
     "GeooptStiefel",
     "GradientStream",
