@@ -32,7 +32,9 @@ from driftfold.data.relation import (
     relation_of,
 )
 from driftfold.data.shards import Shards
+from driftfold.data.spd_classes import SpdClasses
 from driftfold.data.spd_rows import matrices_of, rows_of
+from driftfold.data.subspace_regression import SubspaceRegression
 from driftfold.data.synthetic_spd import SyntheticSpd
 from driftfold.data.wordnet_mammals import WordNetMammals
 from driftfold.data.wrapped_normal import WrappedNormal
@@ -70,6 +72,8 @@ __all__ = [
     "Relation",
     "RelationSource",
     "Shards",
+    "SpdClasses",
+    "SubspaceRegression",
     "SyntheticSpd",
     "WordNetMammals",
     "WrappedNormal",

@@ -1,6 +1,9 @@
 """Tasks: what the federation minimises."""
 
+from driftfold.tasks.autograd import LossProblem, LossView
 from driftfold.tasks.base import Batch, BatchSize, Problem, Task, View
+from driftfold.tasks.centralised import objective_of, solve
+from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.embedding import Embedding, NamedPoints, ball_to_hyperboloid
 from driftfold.tasks.frechet import FrechetProblem, FrechetView
 from driftfold.tasks.hyperbolic_frechet_mean import HyperbolicFrechetMean, HyperbolicMeanProblem
@@ -12,18 +15,30 @@ from driftfold.tasks.hyperbolic_prediction import (
     HyperbolicPrediction,
     HyperbolicPredictionProblem,
 )
+from driftfold.tasks.known_entries import Columns, Entries
 from driftfold.tasks.link_ranking import mean_rank_and_precision
+from driftfold.tasks.manifold_network import ManifoldNetwork
+from driftfold.tasks.matrix_completion import CompletionProblem, MatrixCompletion
 from driftfold.tasks.metric import GradientNorm, Metric, OffManifold
+from driftfold.tasks.multitask_feature_learning import FeatureProblem, MultitaskFeatureLearning
+from driftfold.tasks.network import NetworkProblem
 from driftfold.tasks.pca import Pca, PcaProblem
 from driftfold.tasks.poincare_embedding import PoincareEmbedding
 from driftfold.tasks.sampled import SampledProblem, SampledView
 from driftfold.tasks.softmax_regression import SoftmaxProblem, SoftmaxRegression
 from driftfold.tasks.spd_frechet_mean import SpdFrechetMean, SpdFrechetProblem
+from driftfold.tasks.spd_network import SpdNetwork
+from driftfold.tasks.stiefel_network import StiefelNetwork
 
 __all__ = [
     "Batch",
     "BatchSize",
+    "ColumnFits",
+    "Columns",
+    "CompletionProblem",
     "Embedding",
+    "Entries",
+    "FeatureProblem",
     "FrechetProblem",
     "FrechetView",
     "GradientNorm",
@@ -33,8 +48,14 @@ __all__ = [
     "HyperbolicMeanProblem",
     "HyperbolicPrediction",
     "HyperbolicPredictionProblem",
+    "LossProblem",
+    "LossView",
+    "ManifoldNetwork",
+    "MatrixCompletion",
     "Metric",
+    "MultitaskFeatureLearning",
     "NamedPoints",
+    "NetworkProblem",
     "OffManifold",
     "Pca",
     "PcaProblem",
@@ -46,8 +67,12 @@ __all__ = [
     "SoftmaxRegression",
     "SpdFrechetMean",
     "SpdFrechetProblem",
+    "SpdNetwork",
+    "StiefelNetwork",
     "Task",
     "View",
     "ball_to_hyperboloid",
     "mean_rank_and_precision",
+    "objective_of",
+    "solve",
 ]
