@@ -15,6 +15,7 @@ from driftfold.manifolds.geoopt_adapter import (
     GeooptSphere,
     GeooptStiefel,
 )
+from driftfold.manifolds.grassmann import Grassmann
 from driftfold.manifolds.lorentz import Lorentz
 from driftfold.manifolds.poincare import Poincare
 from driftfold.manifolds.power import Power
@@ -33,6 +34,7 @@ __all__ = [
     "GeooptSphere",
     "GeooptStiefel",
     "GradientStream",
+    "Grassmann",
     "InvertibleRetraction",
     "Lorentz",
     "Manifold",

@@ -104,9 +104,24 @@ def qr(a: Array) -> tuple[Array, Array]:
 def svd(a: Array) -> tuple[Array, Array, Array]:
     """U, the singular values and V^T of square a = U diag(s) V^T; NaN values for a broken item."""
     xp = array_namespace(a)
-    finite = xp.all(xp.isfinite(a), axis=(-2, -1), keepdims=True)
-    u, s, vt = xp.linalg.svd(xp.where(finite, a, xp.zeros_like(a)), full_matrices=False)
-    return u, xp.where(finite[..., 0], s, xp.full_like(s, xp.nan)), vt
+    finite, a = _finite(a)
+    u, values, vt = xp.linalg.svd(a, full_matrices=False)
+    return u, xp.where(finite, values, xp.full_like(values, xp.nan)), vt
+
+
+def eigh(a: Array) -> tuple[Array, Array]:
+    """Eigenvalues and vectors V of symmetric a = V diag(e) V^T; NaN values for a broken item."""
+    xp = array_namespace(a)
+    finite, a = _finite(a)
+    values, vectors = xp.linalg.eigh(a)
+    return xp.where(finite, values, xp.full_like(values, xp.nan)), vectors
+
+
+def _finite(a: Array) -> tuple[Array, Array]:
+    """Which items are finite, shape (..., 1), and a with 0 for those that are not."""
+    xp = array_namespace(a)
+    finite = xp.all(xp.isfinite(a), axis=(-2, -1))[..., None]
+    return finite, xp.where(finite[..., None], a, xp.zeros_like(a))
 
 
 def skew(a: Array) -> Array:

@@ -78,6 +78,11 @@ class Stiefel(InvertibleRetraction, Exponential):
         """(r, d)."""
         return self.r, self.d
 
+    @property
+    def isometric(self) -> bool:
+        """Whether `transport` keeps inner products."""
+        return self.transport_by == "cayley"
+
     def inner(self, x: Array, u: Array, v: Array) -> Array:
         """Metric, by `metric`: T_x M x T_x M -> R."""
         total = _total(u * v)
