@@ -9,9 +9,12 @@ import driftfold.manifolds
 from driftfold.arrays import Array
 from driftfold.manifolds import (
     Euclidean,
+    GeooptPoincare,
+    GeooptSpd,
     GeooptSphere,
     GeooptStiefel,
     GradientStream,
+    Grassmann,
     Lorentz,
     Manifold,
     Poincare,
@@ -38,6 +41,16 @@ EXAMPLES: list[Manifold] = [
         for r, d in ((1, 9), (3, 3), (5, 100), (14, 20))
         for retraction in ("qr", "polar")
     ),
+    Stiefel(1, 9, "cayley", "canonical", "cayley"),
+    Stiefel(3, 3, "cayley", "canonical", "cayley"),
+    Stiefel(5, 100, "qr", "canonical", "projection"),
+    Stiefel(5, 100, "cayley", "canonical", "cayley"),
+    Stiefel(4, 7, "cayley", transport_by="cayley"),
+    Grassmann(1, 2),
+    *(Grassmann(5, 30, retraction) for retraction in ("cayley", "qr", "polar", "exp")),
+    Grassmann(14, 20, transport_by="parallel"),
+    Grassmann(2, 7, transport_by="projection"),
+    *(Grassmann(2, 7, transport_by=by, gauge="paper") for by in ("cayley", "projection")),
     *(Lorentz(dim, transport) for dim in (1, 2, 10) for transport in ("parallel", "projection")),
     *(Poincare(dim) for dim in (1, 2, 10)),
     *(Spd(n, retraction) for n in (1, 2, 8) for retraction in ("exp", "second_order")),
@@ -47,6 +60,8 @@ EXAMPLES: list[Manifold] = [
     Product({"b": Sphere(4), "a": Stiefel(2, 4)}),
     GeooptStiefel(3, 8),
     GeooptSphere(6),
+    GeooptPoincare(3),
+    GeooptSpd(4),
 ]
 
 
