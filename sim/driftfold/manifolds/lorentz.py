@@ -102,18 +102,19 @@ class Lorentz(Geodesic, InvertibleRetraction):
     def exp(self, x: Array, u: Array) -> Array:
         """Geodesic at time 1: T_x M -> M, the boost of (cosh|w|, sinh|w| w/|w|) to x.
 
-        Towards the origin its radial part is a quotient of sums instead of a difference.
+        What is added to s is computed, so a tiny step is as accurate as s. Towards the origin a
+        long step would subtract huge numbers; there the radial part is a quotient of sums.
         """
         xp = array_namespace(x, u)
-        radius, n = length(x), _outward(x)
+        radius, n, x0 = length(x), _outward(x), _time(x)
         p = sinhc(length(u)) * u
-        a = dot(n, p)
+        a, square, cosh = dot(n, p), dot(p, p), _time(p)
         across = p - a * n
-        x0, cosh = _time(x), _time(p)
-        inward = (radius + a) * (radius - a) + radius * radius * dot(across, across)
-        inward = quotient(inward, radius * cosh - x0 * a)
-        radial = xp.where(a < 0, inward, x0 * a + radius * cosh)
-        return xp.where(_central(radius), x + p, radial * n + across)
+        added = x + (x0 * a + radius * (square / (1 + cosh))) * n + across
+        radial = (radius + a) * (radius - a) + radius * radius * dot(across, across)
+        anew = quotient(radial, radius * cosh - x0 * a) * n + across
+        moved = xp.where((a < 0) & (square > 1), anew, added)
+        return xp.where(_central(radius), x + p, moved)
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M."""
