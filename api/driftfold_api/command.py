@@ -158,6 +158,34 @@ def validate(
 
 
 @app.command()
+def solve(
+    spec: Spec,
+    method: Annotated[str, typer.Option(help="A kind of solver: lrbfgs, rcg or rsd.")] = "lrbfgs",
+    tolerance: Annotated[
+        float, typer.Option(min=0, help="Length of the gradient at which to stop.")
+    ] = 1e-10,
+    iterations: Annotated[int, typer.Option(min=1, help="Most steps to take.")] = 1000,
+    settings: Settings = [],  # noqa: B006
+    as_json: Json = False,
+    plugins: Plugins = [],  # noqa: B006
+) -> None:
+    """Solve an experiment's task with all its data in one place: the centralised baseline."""
+    from driftfold_api.solving import SolveRequest, solve_spec
+
+    solve_spec(
+        SolveRequest(
+            source=spec,
+            method=method,
+            tolerance=tolerance,
+            iterations=iterations,
+            settings=tuple(settings),
+            as_json=as_json,
+            plugins=tuple(plugins),
+        )
+    )
+
+
+@app.command()
 def plot(
     runs: Annotated[
         list[Path], typer.Argument(metavar="RUN...", help="Folders of runs; seeds are grouped.")

@@ -16,6 +16,7 @@ from driftfold.data.ratings import Ratings, RatingSource
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
+from driftfold.manifolds.grassmann import Grassmann
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
@@ -330,8 +331,6 @@ class MatrixCompletion(Task):
                 f"rank below {items}"
             )
         if self.manifold is None:
-            from driftfold.manifolds.grassmann import Grassmann
-
             return Grassmann(self.rank, items)
         if self.manifold.shape != (self.rank, items):
             raise SpecError(

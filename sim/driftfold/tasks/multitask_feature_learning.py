@@ -15,6 +15,7 @@ from driftfold.data.subspace_regression import SubspaceRegression
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
+from driftfold.manifolds.grassmann import Grassmann
 from driftfold.manifolds.small_matrices import solve as solve_small
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -208,8 +209,6 @@ class MultitaskFeatureLearning(Task):
                 f"{self.rank}; lower the rank below {features}"
             )
         if self.manifold is None:
-            from driftfold.manifolds.grassmann import Grassmann
-
             return Grassmann(self.rank, features)
         if self.manifold.shape != (self.rank, features):
             raise SpecError(
