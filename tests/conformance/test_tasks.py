@@ -4,15 +4,38 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Array
-from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses, Iid, Natural
+from driftfold.data import (
+    BalancedTree,
+    DirichletLabels,
+    GaussianBlocks,
+    GaussianClasses,
+    Iid,
+    Natural,
+    SyntheticSpd,
+    WrappedNormal,
+)
 from driftfold.registry import kinds
 from driftfold.rng import Seed
-from driftfold.tasks import Batch, Pca, PcaProblem, SoftmaxRegression, Task
+from driftfold.tasks import (
+    Batch,
+    HyperbolicFrechetMean,
+    HyperbolicGraphEmbedding,
+    HyperbolicPrediction,
+    Pca,
+    PcaProblem,
+    PoincareEmbedding,
+    SoftmaxRegression,
+    SpdFrechetMean,
+    Task,
+)
 from driftfold.tasks.pca import PcaView
 from driftfold.testing.task import check_task
 
 BLOCKS = GaussianBlocks(clients=66, samples=9, dimension=7)
 CLASSES = GaussianClasses(classes=5, features=6, samples=700)
+MATRICES = SyntheticSpd(clients=66, samples=3, size=3, freedom=5)
+POINTS = WrappedNormal(clients=66, samples=4, weighted=True)
+TREE = BalancedTree(3, 3)
 
 # More than 64 clients each, so that all sizes of sub-stacks are checked.
 EXAMPLES: dict[str, list[tuple[Task, float]]] = {
@@ -31,6 +54,29 @@ EXAMPLES: dict[str, list[tuple[Task, float]]] = {
             ),
             1e-6,
         ),
+    ],
+    "spd_frechet_mean": [
+        (SpdFrechetMean(data=MATRICES, partition=Iid(), clients=65, weighting="samples"), 1e-6),
+        (SpdFrechetMean(data=MATRICES, precision="float32"), 1e-4),
+    ],
+    "hyperbolic_frechet_mean": [
+        (HyperbolicFrechetMean(data=POINTS, weighted=True), 1e-6),
+        (HyperbolicFrechetMean(data=POINTS, weighted=True, precision="float32"), 1e-4),
+    ],
+    "hyperbolic_prediction": [
+        (
+            HyperbolicPrediction(
+                PoincareEmbedding(BalancedTree(4, 3), epochs=2),
+                query="r.0.1",
+                clients=66,
+                bandwidth=0.1,
+            ),
+            1e-6,
+        ),
+    ],
+    "hyperbolic_graph_embedding": [
+        (HyperbolicGraphEmbedding(TREE, clients=66, negatives=3, pull=0.3, dimension=5), 1e-6),
+        (HyperbolicGraphEmbedding(TREE, clients=66, negatives=3, precision="float32"), 1e-4),
     ],
     "softmax_regression": [
         (SoftmaxRegression(data=CLASSES, partition=Iid(), clients=66), 1e-6),

@@ -6,7 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.arrays import Ints
-from driftfold.data import Dataset, DirichletLabels, Iid, Natural, Partition, Shards, assemble
+from driftfold.data import (
+    Dataset,
+    DirichletLabels,
+    Iid,
+    InOrder,
+    Natural,
+    Partition,
+    Shards,
+    assemble,
+)
 from driftfold.errors import SpecError
 from driftfold.rng import Seed
 
@@ -51,6 +60,15 @@ def test_the_seed_alone_decides(partition: Partition) -> None:
     other = partition.split(data, 4, Seed(2))
     assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
     assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
+
+
+@given(clients=st.integers(1, 12), spare=st.integers(0, 30))
+def test_in_order_every_client_gets_a_run_of_rows(clients: int, spare: int) -> None:
+    parts = InOrder().split(labelled(clients + spare, 3), clients, Seed(0))
+    assert np.array_equal(np.concatenate(parts), np.arange(clients + spare))
+    assert np.ptp([len(part) for part in parts]) <= 1
+    with pytest.raises(SpecError, match="cannot be divided"):
+        InOrder().split(labelled(clients, 3), clients + 1, Seed(0))
 
 
 def test_iid_sizes_differ_by_one_and_labels_are_mixed() -> None:

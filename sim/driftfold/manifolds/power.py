@@ -56,7 +56,11 @@ class Power(Manifold):
     base: Manifold
     count: Annotated[int, Ge(1)]
 
-    __kind__: ClassVar[str] = "power"
+    __kind__: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        # A power that can do more is still of the one kind "power".
+        cls.__kind__ = Power.__kind__
 
     def __new__(cls, base: Manifold, count: int) -> "Power":
         """Make an object of the class that can do what the base can."""
