@@ -1,6 +1,6 @@
 """Documents that run: the blocks of a Markdown file, and transcripts of the terminal.
 
-- A ``python`` block runs in a new interpreter; a ``text`` block right after it is its output.
+- A ``python`` block runs in a process of its own; a ``text`` block right after it is its output.
 - In a ``console`` block the lines after ``$ `` are commands and the others are their output.
 - ``<!-- file: NAME -->`` right before a block writes the block to that file instead.
 - ``<!-- not run: the reason -->`` right before a block leaves it out.
@@ -15,18 +15,16 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from doctest import ELLIPSIS, NORMALIZE_WHITESPACE, OutputChecker
 from pathlib import Path
 
+from tests import forking
 from tests.modules import ROOT
 
 LANGUAGES = ("python", "console", "toml", "yaml", "json")
-SECONDS = 600.0  # not a measure of speed: ends a block that hangs
-
 _FENCES = "|".join(LANGUAGES)
 _BLOCK = re.compile(
     r"(?:<!-- (?P<marker>not run|file): (?P<about>[^\n]+?) -->\n+)?"
@@ -114,17 +112,7 @@ def execute(command: Command, folder: Path, where: str) -> None:
     """Run a command in `folder`; fail unless it succeeds and prints what it should."""
     scripts = Path(sys.executable).parent
     path = f"{scripts}{os.pathsep}{os.environ['PATH']}"
-    words = command.words
-    if words[0] == "python":
-        words = (sys.executable, "-W", "error", *words[1:])
-    done = subprocess.run(
-        words,
-        cwd=folder,
-        env={**os.environ, "PATH": path, "COLUMNS": "80"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-    )
+    done = forking.run(command.words, folder, {**os.environ, "PATH": path, "COLUMNS": "80"})
     shown = shlex.join(command.words)
     assert done.returncode == 0, f"{where}: {shown}\n{done.stderr}"
     if command.output is not None:
