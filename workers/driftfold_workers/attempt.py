@@ -102,6 +102,7 @@ class Attempt:
             runs=str(self._settings.runs.folder),
             plugins=self._settings.plugins,
             memory=self._settings.memory,
+            data=self._settings.data,
         )
 
     async def _listen(self) -> int:

@@ -28,6 +28,7 @@ from driftfold.run import run
 from driftfold.spec import from_mapping, load_builtins, load_plugins, to_mapping
 from driftfold_workers.blame import is_machines_fault, reason_of
 from driftfold_workers.confirmed import Confirmation, ConfirmedStore
+from driftfold_workers.data_paths import refuse_foreign_paths
 from driftfold_workers.guardian import die_with, go_first_when_memory_is_short, limit_memory
 from driftfold_workers.messages import Done, Failed, Message, Stopped
 from driftfold_workers.order import Order
@@ -88,6 +89,7 @@ def _run(
     order: Order, runs: Runs, pipe: int, confirmation: Confirmation, stop: threading.Event
 ) -> Message:
     spec = from_mapping(order.spec)
+    refuse_foreign_paths(spec, order.data)
     rhythm = Rhythm()
     result = run(
         spec,

@@ -24,6 +24,8 @@ class Order:
         Plug-ins to load first.
     memory
         Bytes of address space that the process may use, or None.
+    data
+        Folders in which the specification may name files.
     """
 
     job: str
@@ -33,6 +35,7 @@ class Order:
     runs: str
     plugins: tuple[str, ...] = ()
     memory: int | None = None
+    data: tuple[str, ...] = ()
 
     def to_line(self) -> bytes:
         """Return the order as one line of JSON."""
@@ -42,4 +45,4 @@ class Order:
     def from_line(cls, line: bytes) -> "Order":
         """Return the order in a line."""
         table = json.loads(line)
-        return cls(**{**table, "plugins": tuple(table["plugins"])})
+        return cls(**{**table, "plugins": tuple(table["plugins"]), "data": tuple(table["data"])})

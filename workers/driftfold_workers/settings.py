@@ -25,6 +25,8 @@ class Settings:
         Modules or ``.py`` files that define further kinds.
     memory
         Bytes of address space that an attempt may use, or None.
+    data
+        Folders in which specifications may name files; none may anywhere else.
     """
 
     name: str
@@ -34,3 +36,4 @@ class Settings:
     attempts: int = 5
     plugins: tuple[str, ...] = ()
     memory: int | None = None
+    data: tuple[str, ...] = ()

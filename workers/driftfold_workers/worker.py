@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from driftfold.spec import load_plugins
+from driftfold_workers.data_paths import data_folders
 from driftfold_workers.needs import kinds_here
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
@@ -28,6 +29,7 @@ def run_worker(
     attempts: int = 5,
     plugins: Sequence[str] = (),
     memory: int | None = None,
+    data: Sequence[str | Path] = (),
     name: str | None = None,
     prefix: str = "df",
 ) -> None:
@@ -51,6 +53,8 @@ def run_worker(
         Modules or ``.py`` files that define further kinds.
     memory
         Bytes of address space that a run may use, or None.
+    data
+        Folders in which specifications may name files, beside the one that DRIFTFOLD_DATA names.
     name
         Name of the worker; None makes one of host and process.
     prefix
@@ -71,6 +75,7 @@ def run_worker(
         attempts=attempts,
         plugins=tuple(_whole(plugin) for plugin in plugins),
         memory=memory,
+        data=data_folders(data),
     )
     load_plugins(settings.plugins)
     asyncio.run(_work(url, prefix, settings))
