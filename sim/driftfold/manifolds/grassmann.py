@@ -43,8 +43,9 @@ class Grassmann(Geodesic, InvertibleRetraction):
         "aligned": bases are first turned to be as close as they can be, so that results do not
         depend on which basis stands for a subspace. "paper": the formulas of "cayley" and
         "projection" as they are published, which presume bases that are aligned already. Bases two
-        or more steps apart are not: the Cayley transport is then neither isometric nor horizontal
-        (off by 3e-3 at steps of length 1), and both differ from the right direction (by 3-6 %).
+        or more steps apart are not: typical errors (r=3, d=10) after two steps of length 1 are
+        12 % of the direction and, for "cayley", 2 % off the tangent space; 3e-4 and 3e-6 after two
+        steps of length 0.05.
 
     Raises
     ------
@@ -89,6 +90,11 @@ class Grassmann(Geodesic, InvertibleRetraction):
         return self.transport_by == "parallel" or (
             self.transport_by == "cayley" and self.gauge == "aligned"
         )
+
+    @property
+    def isometric(self) -> bool:
+        """Whether `transport` keeps inner products: all but projections."""
+        return self.transport_by != "projection"
 
     def embed(self, x: Array) -> Array:
         """Orthogonal projector x^T x onto the subspace, shape (..., d, d)."""
