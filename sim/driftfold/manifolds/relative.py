@@ -1,5 +1,6 @@
 """One positive definite matrix in the frame of another, from factors of both."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -46,12 +47,18 @@ def relative(a: Array, m: Array) -> Relative:
     xp = array_namespace(a, m)
     a, m = xp.broadcast_arrays(a, m)
     n = a.shape[-1]
-    packed = by_item(_decomposed, a, m)
+    # What goes in has the shape of what comes out, so that NaN can take its place.
+    both = xp.concat([a, xp.zeros_like(a[..., :1]), m], axis=-1)
+    packed = by_item(_of_both(_decomposed), both)
     spread = packed[..., 0, n] / packed[..., -1, n]
     hard = ~(spread <= _SPREAD)
     if xp.any(hard):
-        packed[hard] = by_item(_with_good_factors, a[hard], m[hard])
+        packed[hard] = by_item(_of_both(_with_good_factors), both[hard])
     return Relative(packed[..., :n], packed[..., n], packed[..., n + 1 :])
+
+
+def _of_both(decompose: Callable[[Array, Array], Array]) -> Callable[[Array], Array]:
+    return lambda both: decompose(both[..., : both.shape[-2]], both[..., both.shape[-2] + 1 :])
 
 
 def _decomposed(a: Array, m: Array) -> Array:
