@@ -24,6 +24,8 @@ from driftfold.tasks.negatives import related, sampled_negatives
 from driftfold.tasks.ranking_loss import pull_and_push, ranking_loss
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
+_TILE_BYTES = 2**22  # of clients whose losses are computed at a time
+
 
 class GraphEmbeddingProblem(SampledProblem):
     """f_i(x) = (1/n_i) sum_j -log softmax(-d)(v_j) + (pull/2n) sum_u dist(x_u, origin)^2.
@@ -96,19 +98,20 @@ class GraphEmbeddingProblem(SampledProblem):
         and Kiela (2017), over all pairs of the relation.
         """
         x = x.astype(np.float64, copy=False)
-        loss = 0.0
-        for client, importance in enumerate(self.fleet.importance):
-            view = self.view(np.array(client), np.array(0))
-            loss += float(importance * view.loss(x, view.everything()))
         rank, precision = mean_rank_and_precision(x, self.known)
-        return {"loss": loss, "mean_rank": rank, "map": precision}
+        return {"loss": self.objective(x), "mean_rank": rank, "map": precision}
 
     def objective(self, x: Array) -> float:
         """F at one point x."""
-        everyone = np.arange(self.fleet.size)
-        view = self.view(everyone, everyone)
-        losses = view.loss(x.astype(np.float64, copy=False), view.everything())
-        return float(np.vdot(self.fleet.importance, losses))
+        x = x.astype(np.float64, copy=False)
+        tile = max(1, _TILE_BYTES // self.client_bytes)
+        loss = 0.0
+        for start in range(0, self.fleet.size, tile):
+            clients = np.arange(start, min(start + tile, self.fleet.size))
+            view = self.view(clients, np.zeros_like(clients))
+            losses = view.loss(x, view.everything())
+            loss += float(np.vdot(self.fleet.importance[clients], losses))
+        return loss
 
 
 class GraphEmbeddingView(SampledView):

@@ -26,7 +26,7 @@ def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: 
     targets
         Points, shape (m, dim).
     weights
-        Shape (m,); their sum should be positive, or there is no minimum.
+        Shape (m,), of positive sum: otherwise there is no minimum.
     start
         First point, shape (dim,).
 

@@ -142,16 +142,23 @@ class HyperbolicPrediction(Task):
             fleet,
             lorentz(self.manifold, len(truth)),
             np.ascontiguousarray(data.x[..., width:], dtype=self.precision),
-            self._coefficients(data, query).astype(self.precision),
+            self._coefficients(data, fleet, query).astype(self.precision),
             truth,
             self._first(len(truth)),
         )
 
-    def _coefficients(self, data: ClientData, query: Floats) -> Floats:
+    def _coefficients(self, data: ClientData, fleet: Fleet, query: Floats) -> Floats:
         coefficients = np.zeros(data.x.shape[:2])
         for own, count, out in zip(data.x, data.samples, coefficients, strict=True):
             features = own[:count, : len(query)]
             out[:count] = ridge_weights(features, query, self.bandwidth, self.ridge)
+        total = fleet.importance @ (coefficients.sum(axis=1) / np.maximum(data.samples, 1))
+        if not total > 0:
+            raise SpecError(
+                f"the samples' weights have the mean {total:.3g}, so the objective falls for ever "
+                f"far out: the features of {self.query!r} are too far from all others; use a "
+                "larger bandwidth, a larger ridge or another query"
+            )
         return coefficients
 
     def _first(self, dimension: int) -> Floats | None:

@@ -37,7 +37,7 @@ def pull_and_push(space: Geodesic, x: Array, real: Bools) -> Array:
 
     >>> from driftfold.manifolds.euclidean import Euclidean
     >>> x = np.array([[0.0], [1.0], [-1.0], [5.0]])
-    >>> pull_and_push(Euclidean(1), x, np.array([True, False]))[:, 0]
+    >>> pull_and_push(Euclidean(1), x, np.array([True, False]))[:, 0] + 0.0
     array([-1. ,  0.5,  0.5,  0. ])
     """
     first, others = x[..., :1, :], x[..., 1:, :]
