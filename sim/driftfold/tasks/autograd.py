@@ -1,7 +1,7 @@
 """A task of one's own: write the loss of one client in torch, get everybody's gradients.
 
-Gradients are those of reverse differentiation, batched over clients by `torch.func.vmap`. Arrays
-are NumPy on both sides; torch is imported when the first gradient is asked for.
+Gradients are those of reverse differentiation through `torch.func.vmap` over clients. Arrays are
+NumPy on both sides; torch is imported when the first gradient is asked for.
 """
 
 from abc import abstractmethod
@@ -22,6 +22,7 @@ from driftfold.tasks.sampled import SampledProblem, SampledView
 from driftfold.tasks.torch_lazily import load_torch, one_thread
 
 _VECTOR_BYTES = 64  # of the widest registers of a processor
+_TILE_BYTES = 2**16  # told of one client at most
 
 
 class LossProblem(SampledProblem):
@@ -98,8 +99,12 @@ class LossProblem(SampledProblem):
 
     @property
     def client_bytes(self) -> int:
-        """Samples and about as much again for what is computed of them, and four points."""
-        return self.itemsize * (2 * self.longest * self.dimension + 4 * prod(self.manifold.shape))
+        """Four points, but so few bytes that a tile has some dozens of clients.
+
+        A call of torch costs a millisecond for any number of clients, so many at a time pay, even
+        where they do not fit the cache together.
+        """
+        return min(4 * self.itemsize * prod(self.manifold.shape), _TILE_BYTES)
 
     def initial_point(self) -> Array:
         """Return a random point of the manifold."""
@@ -127,12 +132,13 @@ class LossProblem(SampledProblem):
     def stack_size(self) -> int:
         """Clients that are computed at a time: whole registers of them."""
         group = _VECTOR_BYTES // self.itemsize
-        return max(1, self.memory // (8 * self.client_bytes) // group) * group
+        numbers = 8 * self.longest * self.dimension + 4 * prod(self.manifold.shape)
+        return max(1, self.memory // (self.itemsize * numbers) // group) * group
 
     @cached_property
     def mapped(self) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Gradient of the mean loss, and all means, of a stack of clients in torch."""
-        func = load_torch().func
+        torch = load_torch()
 
         def loss(x: Array, z: Array, y: Array, w: Array) -> Array:
             return (w * self.losses(x, z, y)).sum()
@@ -144,7 +150,16 @@ class LossProblem(SampledProblem):
             return means
 
         axes = (0, 0, None if self.data.y is None else 0, 0)
-        return func.vmap(func.grad(loss), axes), func.vmap(figures, axes)
+        losses = torch.func.vmap(loss, axes)
+
+        def gradient(x: Array, z: Array, y: Array, w: Array) -> Array:
+            # Clients do not meet, so the gradient of the sum holds everybody's own. It needs one
+            # layer less than vmap(grad(loss)), whose first call imports a compiler for a second.
+            with torch.enable_grad():
+                x.requires_grad_()
+                return torch.autograd.grad(losses(x, z, y, w).sum(), x, materialize_grads=True)[0]
+
+        return gradient, torch.func.vmap(figures, axes)
 
 
 class LossView(SampledView):

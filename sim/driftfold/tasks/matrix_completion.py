@@ -79,10 +79,9 @@ class CompletionProblem(SampledProblem):
 
     @property
     def client_bytes(self) -> int:
-        """Entries with products of their rows of U, point and gradient."""
+        """Entries with their rows of U and the terms of the gradient, and three points."""
         entries = int(self.columns.counts.sum()) // max(1, self.fleet.size)
-        products = self.rank * (self.rank + 1) // 2 + 4 * self.rank
-        return 8 * (entries * products + 3 * self.rank * self.manifold.shape[1])
+        return 16 * self.rank * (entries + 2 * self.manifold.shape[1])
 
     def initial_point(self) -> Array:
         """Return a uniformly random subspace."""

@@ -1,6 +1,7 @@
-"""torch, imported when a task first needs it, and set up to repeat its bits."""
+"""torch, imported when a task first needs it, and set up to repeat its bits on one thread."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -17,9 +18,12 @@ def load_torch() -> Any:
     before MKL is first used. So where a program has used torch before, bits of a client may
     depend on its place in the stack (about 1e-16 relative).
     """
+    first = "torch" not in sys.modules
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
     import torch
 
+    if first:
+        torch.set_num_threads(1)
     return torch
 
 
