@@ -165,6 +165,7 @@ class Spd(Geodesic, InvertibleRetraction):
         s[..., columns, rows] = s[..., rows, columns]
         return of_symmetric(s, lambda e: np.exp(e / 2))
 
+    @np.errstate(divide="ignore", invalid="ignore")
     def off_point(self, x: Array) -> Array:
         """0 for a finite factor of full rank, NaN otherwise, shape (...)."""
         xp = array_namespace(x)
@@ -178,6 +179,7 @@ class Spd(Geodesic, InvertibleRetraction):
         return array_namespace(u).sum(odd * odd, axis=(-2, -1)) ** 0.5
 
 
+@np.errstate(divide="ignore")
 def _logs(r: Relative) -> Array:
     return 2 * in_whole_vectors(array_namespace(r.sigma).log, r.sigma)
 
