@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Array
-from driftfold.manifolds import Euclidean, Exponential, Manifold, Sphere, Stiefel
+from driftfold.manifolds import Euclidean, Exponential, Grassmann, Manifold, Sphere, Stiefel
 from tests.manifolds.points import points, tangents
 
 STEPS = np.array([3e-2, 1e-2, 3e-3, 1e-3])
@@ -16,6 +16,9 @@ MANIFOLDS = [
     Stiefel(3, 8, "polar"),
     Stiefel(4, 4, "qr"),
     Stiefel(4, 4, "polar"),
+    Stiefel(3, 8, "cayley", "canonical"),
+    Stiefel(4, 4, "cayley", "canonical"),
+    *(Grassmann(3, 8, retraction) for retraction in ("cayley", "qr", "polar", "exp")),
 ]
 CASES = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 
@@ -52,6 +55,26 @@ def test_exponential_errs_by_the_square_of_the_step(manifold: Manifold) -> None:
 def test_some_are_of_second_order(manifold: Manifold) -> None:
     # Their acceleration is normal (Absil, Malick 2012): the tangential error is h^3.
     assert error(manifold, manifold.retract, tangential=True) == pytest.approx(3, abs=0.05)
+
+
+def test_the_cayley_transform_is_so_in_the_canonical_metric() -> None:
+    # It leaves the geodesic of that metric by h^3, and that of the Euclidean one by h^2.
+    x = points(Stiefel(3, 8), 5)
+    u = tangents(Stiefel(3, 8), x, 1.0)
+    for metric, order in (("canonical", 3), ("euclidean", 2)):
+        m = Stiefel(3, 8, "cayley", "canonical" if metric == "canonical" else "euclidean")
+        errors = [np.abs(m.retract(x, h * u) - m.exp(x, h * u)).max() for h in STEPS]
+        assert slope(np.array(errors)) == pytest.approx(order, abs=0.05)
+
+
+@pytest.mark.parametrize("retraction", ["cayley", "qr", "polar"])
+def test_all_retractions_are_so_on_the_grassmann_manifold(retraction: str) -> None:
+    kinds = {name: Grassmann(3, 8, name) for name in ("cayley", "qr", "polar")}
+    m = kinds[retraction]
+    x = points(m, 5)
+    u = tangents(m, x, 1.0)
+    errors = [m.dist(m.retract(x, h * u), m.exp(x, h * u)).max() for h in STEPS]
+    assert slope(np.array(errors)) == pytest.approx(3, abs=0.05)
 
 
 def test_the_qr_retraction_is_not() -> None:

@@ -8,12 +8,16 @@ import scipy.linalg
 
 from driftfold.arrays import Array
 from driftfold.manifolds.small_matrices import (
+    cayley_skew,
+    eigh,
     expm_skew,
     inverse_cholesky,
     inverse_root,
     lyapunov,
     qr,
     solve,
+    svd,
+    triangular_factor,
 )
 
 RNG = np.random.default_rng(0)
@@ -39,6 +43,48 @@ def test_expm_of_skew_matrices(r: int, size: float) -> None:
 def test_expm_stays_orthogonal_however_large() -> None:
     q = expm_skew(skew(6, 8, 1e4))
     np.testing.assert_allclose(q @ q.mT, np.broadcast_to(np.eye(8), q.shape), rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-12, 1.0, 5.0])
+def test_cayley_transform_of_skew_matrices(size: float) -> None:
+    a = skew(6, 5, size)
+    expected = np.linalg.solve(np.eye(5) - a / 2, np.eye(5) + a / 2)
+    # the reference's solve has the condition |a| / 2
+    np.testing.assert_allclose(cayley_skew(a), expected, rtol=0, atol=2e-14)
+
+
+def test_cayley_transform_stays_orthogonal_however_large() -> None:
+    for size in (1e4, 1e12):
+        q = cayley_skew(skew(6, 8, size))
+        np.testing.assert_allclose(
+            q @ q.mT, np.broadcast_to(np.eye(8), q.shape), rtol=0, atol=1e-14
+        )
+
+
+def test_factorisations_give_nan_values_for_a_broken_item_only() -> None:
+    a = positive(5, 4)
+    left, values, right = svd(a)
+    np.testing.assert_allclose((left * values[:, None, :]) @ right, a, rtol=0, atol=1e-13)
+    eigenvalues, vectors = eigh(a)
+    np.testing.assert_allclose((vectors * eigenvalues[:, None, :]) @ vectors.mT, a, atol=1e-13)
+    for broken in (np.nan, np.inf):
+        mixed = a.copy()
+        mixed[3, 1, 1] = broken
+        for got, expected in ((svd(mixed)[1], values), (eigh(mixed)[0], eigenvalues)):
+            assert np.isnan(got[3]).all()
+            assert np.delete(got, 3, 0).tobytes() == np.delete(expected, 3, 0).tobytes()
+
+
+@pytest.mark.parametrize("r", [1, 2, 5, 9])
+def test_triangular_factor(r: int) -> None:
+    m = np.eye(r) + 0.5 * RNG.uniform(-1, 1, (6, r, r)) / r
+    a = triangular_factor(m)
+    assert np.array_equal(a, np.triu(a))
+    assert (np.diagonal(a, axis1=-2, axis2=-1) > 0).all()
+    np.testing.assert_allclose(
+        m @ a + a.mT @ m.mT, np.broadcast_to(2 * np.eye(r), m.shape), rtol=0, atol=1e-13
+    )
+    assert np.isnan(triangular_factor(-m)).all()
 
 
 # 12 is the last size that is eliminated across the batch, 13 the first one left to LAPACK.
@@ -105,6 +151,7 @@ def test_lyapunov_close_to_having_no_solution() -> None:
         (lambda a: solve(a, np.ones((*a.shape[:-1], 2))), positive(9, 3), np.zeros((3, 3))),
         (lyapunov, np.eye(4) + 0.1 * RNG.standard_normal((9, 4, 4)), -np.eye(4)),
         (expm_skew, skew(9, 4, 1.0), np.full((4, 4), np.nan)),
+        (cayley_skew, skew(9, 4, 1.0), np.full((4, 4), np.nan)),
     ],
 )
 def test_a_bad_item_spoils_only_itself(

@@ -13,6 +13,7 @@ from driftfold.manifolds import (
     Geodesic,
     GeooptSphere,
     GeooptStiefel,
+    Grassmann,
     InvertibleRetraction,
     Manifold,
     Sphere,
@@ -27,6 +28,10 @@ MANIFOLDS = [
     Stiefel(3, 8),
     Stiefel(3, 8, "polar"),
     Stiefel(14, 20),
+    Stiefel(3, 8, "cayley", "canonical", "cayley"),
+    Grassmann(3, 8),
+    Grassmann(3, 8, "exp", "projection"),
+    Grassmann(3, 8, gauge="paper"),
     GeooptStiefel(3, 8),
     GeooptSphere(5),
 ]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftfold.manifolds import Euclidean, Manifold, Sphere, Stiefel
+from driftfold.manifolds import Euclidean, Grassmann, Manifold, Sphere, Stiefel
 from tests.manifolds.points import points, tangents
 
 MANIFOLDS = [
@@ -14,6 +14,8 @@ MANIFOLDS = [
     Sphere(6, transport_by="projection"),
     Stiefel(3, 8),
     Stiefel(4, 4),
+    Stiefel(3, 8, "cayley", "canonical", "cayley"),
+    *(Grassmann(3, 8, transport_by=by) for by in ("cayley", "parallel", "projection")),
 ]
 CASES = pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
 LENGTHS = pytest.mark.parametrize("length", [1e-12, 1e-4, 0.5, 2.0])
@@ -48,7 +50,18 @@ def test_linear(manifold: Manifold, a: float, b: float) -> None:
     np.testing.assert_allclose(together, apart, rtol=0, atol=1e-14)
 
 
-@pytest.mark.parametrize("manifold", [Euclidean(5), Sphere(6), Sphere(2)], ids=repr)
+@pytest.mark.parametrize(
+    "manifold",
+    [
+        Euclidean(5),
+        Sphere(6),
+        Sphere(2),
+        Stiefel(3, 8, "qr", "canonical", "cayley"),
+        Grassmann(3, 8),
+        Grassmann(3, 8, gauge="paper"),
+    ],
+    ids=repr,
+)
 @LENGTHS
 def test_isometric_where_claimed(manifold: Manifold, length: float) -> None:
     x = points(manifold, 6)
