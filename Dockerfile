@@ -10,10 +10,14 @@ FROM python:${PYTHON}-slim AS build
 ARG PIP_EXTRA_INDEX_URL=""
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
 WORKDIR /src
+# The compiler of the kernels; it stays behind in this stage.
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends gcc libc6-dev \
+    && rm -rf /var/lib/apt/lists/*
 RUN python -m venv /app
 COPY requirements.lock ./
 RUN /app/bin/pip install -r requirements.lock
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml hatch_build.py README.md LICENSE ./
 COPY sim sim
 COPY workers workers
 COPY api api

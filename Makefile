@@ -53,7 +53,7 @@ bench: $(STAMP) ## run the benchmarks; each prints JSON
 	@set -e; for name in kernel round service; do $(BIN)/python -m bench.$$name; done
 
 # A .venv that works is brought up to date; one that was cut short, or moved, is made anew.
-$(STAMP): pyproject.toml requirements-dev.lock
+$(STAMP): pyproject.toml requirements-dev.lock hatch_build.py $(wildcard sim/driftfold/native/*.[ch])
 	@set -e; \
 	if [ "$$(cat $(STAMP) 2>/dev/null)" = "$$(pwd -P)" ] && $(BIN)/python -c '' 2>/dev/null; then \
 	  exit 0; \

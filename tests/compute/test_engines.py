@@ -102,6 +102,7 @@ def test_gradients_of_late_and_lost_clients_are_never_computed(
         "algorithm": {"kind": "rfedags", "steps": 4},
         "horizon": {"rounds": 1},
         "latency": {"kind": "test-delays", "work": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]},
+        "compute": {"kind": "stacked", "kernels": False},  # which would call no gradient
     }
     told(base)
     assert counted == [6] * 4, "one call a step for everybody"

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.registry import family
-from driftfold.tasks.base import Problem, View
+from driftfold.tasks.base import BatchSize, Problem, View
 from driftfold.trees import node
 
 S = TypeVar("S")  # the server's state
@@ -85,6 +85,11 @@ class Phase(ABC, Generic[S, D, P]):
     """What a client does that is away when the phase reaches it: drop it, or run it at its next
     visit."""
 
+    descent: Literal["stream", "endpoint"] | None = None
+    """Whether the local work is plain descent, x_{k+1} = R(-alpha grad f_i(x_k; B_k)) from a
+    download with `point` and `step_size`, and what is sent: "stream" alpha times the gradient
+    stream, as a `Tangent`; "endpoint" the last point. A fused kernel may then do it."""
+
     @property
     @abstractmethod
     def payload_kind(self) -> type[P]:
@@ -94,6 +99,11 @@ class Phase(ABC, Generic[S, D, P]):
     @abstractmethod
     def steps(self) -> int:
         """Local steps of a complete piece of work (what a truncation counts)."""
+
+    @property
+    def batch(self) -> BatchSize:
+        """Size of the mini-batches of a plain descent."""
+        return "full"
 
     @abstractmethod
     def broadcast(self, state: S, version: int) -> D:

@@ -64,11 +64,17 @@ class GradientStreams(Phase[ServerPoint, Broadcast, Tangent]):
     problem: Problem
 
     payload_kind = Tangent
+    descent = "stream"
 
     @property
     def steps(self) -> int:
         """Local steps K."""
         return self.algorithm.steps
+
+    @property
+    def batch(self) -> BatchSize:
+        """Mini-batch size B."""
+        return self.algorithm.batch
 
     def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
         """Send x_t and alpha_t."""

@@ -69,11 +69,17 @@ class LocalDescent(Phase[ServerPoint, Broadcast, Endpoint]):
     problem: Problem
 
     payload_kind = Endpoint
+    descent = "endpoint"
 
     @property
     def steps(self) -> int:
         """Local steps K."""
         return self.algorithm.steps
+
+    @property
+    def batch(self) -> BatchSize:
+        """Mini-batch size B."""
+        return self.algorithm.batch
 
     def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
         """Send x_t and alpha_t."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 import driftfold
+from driftfold.native import library
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def take_fingerprint(
     are not imported.
 
     >>> sorted(take_fingerprint().facts)
-    ['blas', 'cpu', 'driftfold', 'numpy', 'plugins', 'python', 'system']
+    ['blas', 'cpu', 'driftfold', 'kernels', 'numpy', 'plugins', 'python', 'system']
     """
     facts = dict(_machine())
     facts["plugins"] = dict(sorted(plugins.items()))
@@ -78,6 +79,7 @@ def _machine() -> Mapping[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "cpu": sorted(build["SIMD Extensions"]["found"]),
         # The library chooses its kernels by the processor, and they round differently.
+        "kernels": library().identity,  # None for the plain form
         "blas": _blas([pool for pool in threadpool_info() if pool["user_api"] == "blas"]),
     }
 

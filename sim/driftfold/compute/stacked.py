@@ -1,14 +1,16 @@
 """The stacked engine: many clients as one tensor program."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.algorithms.base import LocalResult
+from driftfold.algorithms.base import LocalResult, Phase
+from driftfold.arrays import Ints
 from driftfold.compute.base import Compute, Engine, Stack
+from driftfold.compute.fused import Fused, fused
 from driftfold.registry import register
 from driftfold.tasks.base import Problem
 from driftfold.trees import map_leaves, rows, spread, stack
@@ -18,15 +20,39 @@ class StackedEngine(Engine):
     """Runs each tile of clients in one call with a leading client axis.
 
     A tile's data stay in the processor's cache over the local steps; an untiled stack of many
-    clients was measured at up to twice the time. Results do not depend on the tiling.
+    clients was measured at up to twice the time. Results do not depend on the tiling. Plain
+    descent is left to a fused kernel where the table (`driftfold.engines`) has one.
     """
 
-    def __init__(self, problem: Problem, tile: int) -> None:
+    def __init__(self, problem: Problem, tile: int, kernels: bool = True) -> None:
         self._problem = problem
         self._tile = tile
+        self._kernels = kernels
+        self._fused: list[tuple[Phase[Any, Any, Any], Fused | None]] = []
 
     def run(self, stack: Stack) -> LocalResult[Any]:
-        """Results of the stack, tile by tile."""
+        """Results of the stack, by a kernel or tile by tile."""
+        kernel = self._kernel(stack.phase)
+        if kernel is None or len(stack.clients) == 0:
+            return self._run_tiles(stack)
+        result, refused = kernel.run(stack)
+        if refused.any():
+            left = np.flatnonzero(refused)
+            plain = self._run_tiles(_some(stack, left))
+            map_leaves(
+                lambda all_, some: all_.__setitem__(left, some), result.payload, plain.payload
+            )
+        return result
+
+    def _kernel(self, phase: Phase[Any, Any, Any]) -> Fused | None:
+        for known, kernel in self._fused:
+            if known is phase:
+                return kernel
+        kernel = fused(self._problem, phase) if self._kernels else None
+        self._fused.append((phase, kernel))
+        return kernel
+
+    def _run_tiles(self, stack: Stack) -> LocalResult[Any]:
         count = len(stack.clients)
         tiles = -(-count // self._tile)
         ends = [count * i // tiles for i in range(tiles + 1)]  # of nearly equal size
@@ -51,6 +77,18 @@ class StackedEngine(Engine):
         return work.phase.local(download, view, memory, work.steps)
 
 
+def _some(work: Stack, which: Ints) -> Stack:
+    """The pieces of work at some places of a stack."""
+    downloads = work.downloads if work.shared else [work.downloads[i] for i in which]
+    return replace(
+        work,
+        clients=work.clients[which],
+        dispatches=work.dispatches[which],
+        downloads=downloads,
+        memory=None if work.memory is None else rows(work.memory, which),
+    )
+
+
 @register("stacked")
 @dataclass(frozen=True)
 class Stacked(Compute):
@@ -62,12 +100,15 @@ class Stacked(Compute):
         Clients in one tensor program; None chooses it so that a tile's data fit the cache.
     tile_bytes
         Size of a tile's data in bytes, when `tile` is None.
+    kernels
+        Whether compiled kernels may do plain descent; they give the same results to rounding.
     """
 
     tile: Annotated[int, Gt(0)] | None = None
     tile_bytes: Annotated[int, Gt(0)] = 4_000_000
+    kernels: bool = True
 
     def engine(self, problem: Problem) -> Engine:
         """Return an engine whose tile suits the problem."""
         tile = self.tile or max(1, self.tile_bytes // max(1, problem.client_bytes))
-        return StackedEngine(problem, tile)
+        return StackedEngine(problem, tile, self.kernels)

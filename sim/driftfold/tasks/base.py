@@ -14,6 +14,7 @@ from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import family
 from driftfold.rng import Seed, Stream
+from driftfold.tasks.kernel_data import KernelData
 
 _CLIENTS = 256  # whose gradients are computed at a time
 
@@ -134,6 +135,10 @@ class Problem(ABC):
 
     def optimum(self) -> float | None:
         """Return the smallest value F* of the objective, where it is known."""
+        return None
+
+    def kernel_data(self, size: BatchSize) -> KernelData | None:
+        """Return the data in a form that kernels know, for mini-batches of `size`, or None."""
         return None
 
 

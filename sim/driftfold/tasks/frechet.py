@@ -10,7 +10,8 @@ from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Geodesic
-from driftfold.tasks.base import Batch
+from driftfold.tasks.base import Batch, BatchSize
+from driftfold.tasks.kernel_data import KernelData, Loss
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 _TILE_BYTES = 2**22  # of targets whose distances are computed at a time
@@ -34,6 +35,8 @@ class FrechetProblem(SampledProblem):
     """
 
     manifold: Geodesic
+    kernel_loss: Loss | None = None
+    """Form of the loss that kernels know, if there is one."""
 
     def __init__(
         self,
@@ -100,6 +103,23 @@ class FrechetProblem(SampledProblem):
     @abstractmethod
     def minimise(self) -> Array:
         """Compute the minimiser of F with all data at hand."""
+
+    def kernel_data(self, size: BatchSize) -> KernelData | None:
+        """Targets and coefficients."""
+        if self.kernel_loss is None:
+            return None
+        whole = self.sizes(size)[2]
+        return KernelData(
+            loss=self.kernel_loss,
+            rows=self.targets,
+            whole=whole,
+            weights=self._row_weights if whole else self.coefficients,
+            factor=2 * self.scale,
+        )
+
+    @cached_property
+    def _row_weights(self) -> Array:
+        return (self.weights * self.coefficients).astype(self.targets.dtype)
 
     def logs(self, x: Array, y: Array) -> Array:
         """Logarithms at x (..., *shape) of targets y (..., B, *shape)."""

@@ -16,6 +16,7 @@ class HyperbolicFrechetProblem(FrechetProblem, ABC):
     """f_i(x) = scale * (1/n_i) sum_j c_ij dist(x, y_ij)^2 over hyperbolic space."""
 
     manifold: Lorentz
+    kernel_loss = "lorentz distance"
 
     def minimise(self) -> Array:
         """Newton's method from the initial point."""
@@ -27,7 +28,11 @@ class HyperbolicFrechetProblem(FrechetProblem, ABC):
 
 
 def lorentz(manifold: Manifold | None, dimension: int) -> Lorentz:
-    """Return the manifold of points of some dimension, the given one if it is that."""
+    """Return the manifold of points of some dimension, the given one if it is that.
+
+    >>> lorentz(None, 3)
+    Lorentz(dim=3, transport_by='parallel')
+    """
     chosen = Lorentz(dimension) if manifold is None else manifold
     if not isinstance(chosen, Lorentz) or chosen.shape != (dimension,):
         raise SpecError(

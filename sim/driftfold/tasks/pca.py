@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Gt
@@ -19,13 +19,14 @@ from driftfold.manifolds.sphere import Sphere
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.registry import register
 from driftfold.rng import Seed
-from driftfold.tasks.base import Batch, Task
+from driftfold.tasks.base import Batch, BatchSize, Task
 from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.kernel_data import KernelData
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 GRAM_BYTES = 2**29
-"""Most memory that all clients' second-moment matrices together may take."""
+"""Most memory that all clients' second-moment matrices, or inner products, may take together."""
 
 _ROWS = 4096  # rows whose second moments are summed at a time
 
@@ -60,18 +61,20 @@ class PcaProblem(SampledProblem):
         super().__init__(data, fleet)
         self.manifold = manifold
         self.rank = 1 if len(manifold.shape) == 1 else manifold.shape[0]
+        self.itemsize = int(data.x.itemsize)
 
     @property
     def client_bytes(self) -> int:
         """Data or second-moment matrix, point, gradient and two temporaries."""
         n, d = self.longest, self.dimension
         rows = d if self._uses_moments else n
-        return 8 * d * (rows + 4 * self.rank)
+        return self.itemsize * d * (rows + 4 * self.rank)
 
     def initial_point(self) -> Array:
         """Return a uniformly random point."""
         stream = self.fleet.seed.stream("initial point")
-        return self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
+        point = self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
+        return point.astype(self.data.x.dtype)
 
     def view(self, clients: Ints, dispatches: Ints) -> "PcaView":
         """Return the data of some clients."""
@@ -111,27 +114,58 @@ class PcaProblem(SampledProblem):
         total = np.zeros((d, d))
         for start in range(0, len(rows), _ROWS):
             some = slice(start, start + _ROWS)
-            total += rows[some].T @ (weights[some] * rows[some])
+            total += rows[some].T @ (weights[some] * rows[some])  # a product of doubles
         return (total + total.T) / 2
 
     @cached_property
-    def moments(self) -> Floats | None:
+    def moments(self) -> Array | None:
         """Each client's -2 C_i, shape (N, d, d), or None where samples are the better form.
 
         A product with C_i takes 2 r d^2 multiplications, two with n samples 2 r n d each.
         """
         if not self._uses_moments:
             return None
-        made = np.empty((self.fleet.size, self.dimension, self.dimension))
+        shape = (self.fleet.size, self.dimension, self.dimension)
+        made = np.empty(shape, dtype=self.data.x.dtype)
         for own, samples, out in zip(self.data.x, self.data.samples, made, strict=True):
             np.matmul(own.T, own, out=out)
             out *= -2 / max(int(samples), 1)  # the gradient's factor, once for all
         return made
 
+    def kernel_data(self, size: BatchSize) -> KernelData:
+        """Samples, with their second moments or inner products where these are the better form."""
+        whole = self.sizes(size)[2]
+        return KernelData(
+            loss="variance",
+            rows=self.data.x,
+            whole=whole,
+            weights=self._row_weights if whole else None,
+            factor=-2.0,
+            matrices=(lambda: self.moments) if whole and self._uses_moments else None,
+            products=(lambda: self._products) if whole and self._uses_products else None,
+        )
+
+    @cached_property
+    def _row_weights(self) -> Array:
+        return self.weights.astype(self.data.x.dtype)
+
+    @cached_property
+    def _products(self) -> tuple[Array, Array]:
+        n = self.longest
+        made = np.empty((self.fleet.size, n, n), dtype=self.data.x.dtype)
+        for own, out in zip(self.data.x, made, strict=True):
+            np.matmul(own, own.T, out=out)
+        return made, (1 / np.maximum(self.data.samples, 1)).astype(made.dtype)
+
+    @property
+    def _uses_products(self) -> bool:
+        n = self.longest
+        return 2 * n <= self.dimension and self.itemsize * self.fleet.size * n * n <= GRAM_BYTES
+
     @property
     def _uses_moments(self) -> bool:
         d = self.dimension
-        return d < 2 * self.longest and 8 * self.fleet.size * d * d <= GRAM_BYTES
+        return d < 2 * self.longest and self.itemsize * self.fleet.size * d * d <= GRAM_BYTES
 
     @cached_property
     def _optimum(self) -> float:
@@ -151,13 +185,13 @@ class PcaView(SampledView):
         """Projection of -2 x Z^T W Z, the batch's samples as rows of Z, their weights in W."""
         x = self._spread(x)
         rows = x[..., None, :] if self._flat else x
-        out = np.empty(rows.shape)
+        out = np.empty(rows.shape, dtype=rows.dtype)
         moments = self._moment_blocks() if batch.whole else None
         if moments is not None:
             for part, moment in moments:
                 np.matmul(rows[part], moment, out=out[part])
         else:
-            weights = batch.weights * -2.0
+            weights = (batch.weights * -2.0).astype(rows.dtype, copy=False)
             for part, z in self._samples(batch):
                 scores = np.matmul(rows[part], z.swapaxes(-1, -2))
                 scores *= weights[part][..., None, :]
@@ -206,6 +240,8 @@ class Pca(Task):
     manifold
         Where x lives, when other maps are wanted than the default of `Sphere(d)` for rank 1 and
         `Stiefel(rank, d)` else.
+    precision
+        Type of the samples, points and gradients.
 
     Examples
     --------
@@ -220,10 +256,12 @@ class Pca(Task):
     rank: Annotated[int, Gt(0)] = 5
     weighting: Weighting = "clients"
     manifold: Manifold | None = None
+    precision: Literal["float64", "float32"] = "float64"
 
     def build(self, seed: Seed) -> PcaProblem:
         """Load the data, divide them, and choose the manifold."""
         data, fleet = divide(self.data, self.partition, self.clients, self.weighting, seed)
+        data = replace(data, x=data.x.astype(self.precision, copy=False))
         return PcaProblem(data, fleet, self._manifold(int(data.x.shape[-1])))
 
     def _manifold(self, d: int) -> Manifold:

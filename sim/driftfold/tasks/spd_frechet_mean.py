@@ -50,6 +50,8 @@ class SpdFrechetProblem(FrechetProblem):
     0.0
     """
 
+    kernel_loss = "spd distance"
+
     def __init__(self, fleet: Fleet, manifold: Geodesic, targets: Array, scale: float) -> None:
         super().__init__(fleet, manifold, targets, scale=scale)
 

@@ -1,0 +1,71 @@
+"""Plain descent by a fused kernel: what the stacked engine runs where the table has one."""
+
+from typing import Any
+
+import numpy as np
+
+from driftfold.algorithms.base import Endpoint, LocalResult, Phase, Tangent
+from driftfold.arrays import Array, Bools
+from driftfold.compute.base import Stack
+from driftfold.engines import kernel_for
+from driftfold.native import Kernel, Library, descend, library
+from driftfold.tasks.base import Problem
+
+
+class Fused:
+    """The kernel of a phase on a problem."""
+
+    def __init__(self, problem: Problem, library: Library, kernel: Kernel) -> None:
+        self._problem = problem
+        self._library = library
+        self._kernel = kernel
+
+    def run(self, work: Stack) -> tuple[LocalResult[Any], Bools]:
+        """Results of the stack, and which clients are left to the plain form, shape (C,)."""
+        phase, kernel = work.phase, self._kernel
+        point = self._problem.manifold.shape
+        first = work.downloads[0]
+        start: Array = first.point if work.shared else np.stack([d.point for d in work.downloads])
+        sizes = first.step_size if work.shared else np.stack([d.step_size for d in work.downloads])
+        if len(point) == 1 and kernel.stem.startswith("pca"):
+            start = start[..., None, :]
+        assert phase.descent is not None
+        sent, refused = descend(
+            self._library,
+            kernel,
+            work.clients,
+            start,
+            np.repeat(np.asarray(sizes)[..., None], work.steps, axis=-1),
+            phase.descent,
+            self._batches(work),
+        )
+        sent = sent.reshape(len(work.clients), *point)
+        payload = Tangent(sent) if phase.descent == "stream" else Endpoint(sent)
+        return LocalResult(payload), refused
+
+    def _batches(self, work: Stack) -> list[tuple[Array, Array]]:
+        view = self._problem.view(work.clients, work.dispatches)
+        batches = view.batches(work.phase.batch, work.steps)
+        return [(b.indices, b.weights) for b in batches if b.indices is not None]
+
+
+def fused(problem: Problem, phase: Phase[Any, Any, Any]) -> Fused | None:
+    """Return the kernel for a phase, or None where the plain form is to run."""
+    found = library()
+    if phase.descent is None or not isinstance(found, Library):
+        return None
+    kernel = kernel_for(problem, phase.batch)
+    if kernel is None or not _fits(found, kernel):
+        return None
+    return Fused(problem, found, kernel)
+
+
+def _fits(found: Library, kernel: Kernel) -> bool:
+    """Whether all arrays are as kernels read them: of one dtype that there is, contiguous."""
+    arrays = [a for a in (kernel.data, kernel.weights, kernel.more) if a is not None]
+    dtype = kernel.data.dtype
+    return (
+        dtype in (np.float64, np.float32)
+        and all(a.dtype == dtype and a.flags.c_contiguous for a in arrays)
+        and found.kernel(kernel.stem, kernel.size, 8 * dtype.itemsize) is not None
+    )
