@@ -67,7 +67,7 @@ def windows_of(content: bytes, window: int, where: object) -> tuple[Floats, Ints
         for p in range(len(sessions)):
             own = signal[(sign == s) & (session == p)]
             count = len(own) // window  # a rest at the end is left out
-            for part in own[: count * window].reshape(count, window, -1):
+            for part in own[: count * window].reshape(count, window, 8):
                 matrices.append(np.cov(part.T))
                 y.append(s)
                 owner.append(p)

@@ -45,6 +45,7 @@ def rows_of(matrices: Array, *, root: bool, ridge: float, source: str) -> Floats
     if root:
         half = vectors * values[..., None, :] ** 0.25
         given = half @ half.swapaxes(-1, -2)
+        given = (given + given.swapaxes(-1, -2)) / 2
     flat: Floats = given.reshape(len(given), d * d)
     return flat
 

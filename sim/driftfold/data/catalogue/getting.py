@@ -1,6 +1,7 @@
 """Fetching a set into the folder of data sets."""
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -107,7 +108,8 @@ def _write(path: Path, content: bytes) -> Path:
         part.write_bytes(content)
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise DataError(
             f"cannot write {path} ({error.strerror}); name another folder with --folder or "
             "DRIFTFOLD_DATA"

@@ -66,7 +66,8 @@ def cifar_bytes(pictures: Array, classes: Array) -> bytes:
     '09 01 02 03'
     """
     planes = pictures.transpose(0, 3, 1, 2).reshape(len(pictures), -1)
-    return bytes(np.concatenate([classes[:, None], planes], axis=1).tobytes())
+    records = np.concatenate([classes[:, None], planes], axis=1, dtype=np.uint8, casting="unsafe")
+    return bytes(records.tobytes())
 
 
 def _pixels(column: Any) -> Array:

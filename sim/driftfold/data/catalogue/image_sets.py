@@ -124,8 +124,8 @@ CIFAR10 = Entry(
     ),
     obtain=(
         "unpack cifar-10-binary.tar.gz (MD5 c32a1d4ab5d03f1284b67883e8d87530) or "
-        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors in the folder; "
-        "or 'driftfold data get cifar10 --hub' with the extra 'hub' installed"
+        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors in the "
+        "folder; or 'driftfold data get cifar10 --hub' with the extra 'hub' installed"
     ),
     hub=Hub("uoft-cs/cifar10", "0b2714987fa478483af9968de7c934580d0bb9a2", image="img"),
 )
