@@ -6,6 +6,7 @@ nothing: it reads a JSON file that the environment names, at every dispatch.
 
 import json
 import os
+import resource
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,8 @@ class Behaving(Attendance):
 
 def behave(how: dict[str, Any], dispatch: int) -> None:
     time.sleep(how.get("pause", 0.0))
+    room = how.get("room", resource.RLIM_INFINITY)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
     if dispatch >= how.get("from", 0):
         if "signal" in how:
             os.kill(os.getpid(), how["signal"])

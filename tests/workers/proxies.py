@@ -1,4 +1,4 @@
-"""A proxy between a store and its server that loses replies."""
+"""Proxies between a store and its server: one loses replies, one stalls."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -46,6 +46,44 @@ class Losing:
         asking.cancel()
         writer.close()
         there[1].close()
+
+
+class Stalling:
+    """Passes everything on, except while `flows` is not set: then it holds all back."""
+
+    def __init__(self, url: str) -> None:
+        self._server = urlsplit(url)
+        self.flows = asyncio.Event()
+        self.flows.set()
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the server, by way of the proxy."""
+        return f"redis://:{self._server.password}@127.0.0.1:{self.port}/0"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        there = await asyncio.open_connection(self._server.hostname, self._server.port)
+        await asyncio.gather(self._pass(reader, there[1]), self._pass(there[0], writer))
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(65536):
+                await self.flows.wait()
+                writer.write(data)
+        writer.close()
+
+
+@asynccontextmanager
+async def stalling(url: str) -> AsyncIterator[Stalling]:
+    """A proxy before the server at `url`, until all its connections are closed."""
+    proxy = Stalling(url)
+    listening = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        yield proxy
+        proxy.flows.set()
 
 
 @asynccontextmanager

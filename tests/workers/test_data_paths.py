@@ -16,7 +16,7 @@ from driftfold_workers.job import State
 from driftfold_workers.store import JobStore
 from tests.workers.experiments import experiment
 from tests.workers.stories import ended, submitted
-from tests.workers.test_supervisor import working
+from tests.workers.supervisors import working
 
 
 def reading(**data: Any) -> dict[str, Any]:

@@ -4,8 +4,6 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,41 +11,17 @@ import pytest
 from redis.asyncio import Redis
 
 from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import Job, State
+from driftfold_workers.job import State
 from driftfold_workers.needs import kinds_here
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.store import JobStore
 from driftfold_workers.supervisor import Supervisor
-from tests.workers.experiments import PLUGIN, Behaviour, experiment
+from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
 from tests.workers.stories import HALF, assert_undisturbed, ended, happened, recorded, submitted
-
-
-@asynccontextmanager
-async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[Supervisor]:
-    """A supervisor that works meanwhile, and drains in the end."""
-    facts = {"name": "anne", "lease": 3.0, "plugins": (PLUGIN,), "attempts": 3, **more}
-    experiment()  # loads the plug-in
-    supervisor = Supervisor(store, kinds_here(), Settings(runs=Runs.at(folder), **facts))
-    drain = asyncio.Event()
-    task = asyncio.create_task(supervisor.run(drain))
-    try:
-        yield supervisor
-    finally:
-        drain.set()
-        await asyncio.wait_for(task, 30)
-
-
-def processes() -> list[int]:
-    """Children of this process that run attempts or wait for one, oldest first."""
-    pids = []
-    for task in Path("/proc/self/task").iterdir():
-        for pid in map(int, (task / "children").read_text().split()):
-            if b"driftfold_workers.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
-                pids.append(pid)
-    return sorted(pids)
+from tests.workers.supervisors import processes, running_process, working
 
 
 @pytest.mark.asyncio
@@ -102,14 +76,6 @@ async def test_a_killed_process_is_replaced_at_once(
 
 async def attempt_is(store: JobStore, job: str, attempt: int) -> bool:
     return (await store.get(job)).attempt == attempt
-
-
-async def running_process(folder: Path, job: Job) -> int:
-    """The process that has the job's output open."""
-    output = folder / job.id / "output.txt"
-    return next(
-        pid for pid in processes() if Path(f"/proc/{pid}/fd/1").resolve() == output.resolve()
-    )
 
 
 ENDS: dict[str, tuple[dict[str, Any], str]] = {
@@ -248,11 +214,11 @@ async def test_a_store_that_lost_its_last_second_is_told_again(
 async def test_a_store_that_hangs_slows_a_run_and_changes_nothing(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path
 ) -> None:
-    job = await submitted(store, experiment(1500))
+    job = await submitted(store, experiment(500))
     async with working(store, tmp_path, lease=15.0):
         await recorded(store, job.id)
         async with Redis.from_url(server.url) as redis:
-            await redis.client_pause(1500)
+            await redis.client_pause(600)
         finished = await ended(store, job.id)
     assert (finished.epoch, finished.attempt) == (1, 1)
     await assert_undisturbed(store, job)

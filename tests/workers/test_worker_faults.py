@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
 from tests.workers.stories import HALF, assert_undisturbed, ended, happened, recorded, submitted
+from tests.workers.supervisors import working
 from tests.workers.workers import alive, children_of, ready, worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -27,6 +29,11 @@ PAUSE = 0.05  # seconds a round takes
 def slow(behaviour: Behaviour) -> Behaviour:
     behaviour.set(pause=PAUSE)
     return behaviour
+
+
+def beside(store: RedisJobStore, folder: Path) -> AbstractAsyncContextManager[object]:
+    """A second worker, in this process: one that starts takes a second or two."""
+    return working(store, folder / "runs", name="bert", lease=LEASE)
 
 
 async def exited(process: "subprocess.Popen[bytes]") -> int:
@@ -45,7 +52,7 @@ async def test_a_killed_worker_is_replaced_within_its_lease_and_a_second(
         await ready(store, "anne")
         job = await submitted(store, experiment(60, checkpoint_every=7))
         await recorded(store, job.id, 10)
-        with worker(server, store, tmp_path, "bert"):
+        async with beside(store, tmp_path):
             await ready(store, "anne", "bert")
             children = children_of(anne.pid)
             killed = time.time()
@@ -73,9 +80,9 @@ async def test_a_worker_that_wakes_after_its_lease_writes_nothing_more(
 ) -> None:
     with worker(server, store, tmp_path, "anne") as anne:
         await ready(store, "anne")
-        job = await submitted(store, experiment(300, checkpoint_every=7))
+        job = await submitted(store, experiment(150, checkpoint_every=7))
         await recorded(store, job.id, 10)
-        with worker(server, store, tmp_path, "bert"):
+        async with beside(store, tmp_path):
             await ready(store, "anne", "bert")
             mine = children_of(anne.pid)
             os.kill(anne.pid, signal.SIGSTOP)  # its child goes on
@@ -107,12 +114,11 @@ async def test_a_restarted_store_has_lost_nothing_and_the_run_goes_on(
     with worker(server, store, tmp_path, "anne"):
         await ready(store, "anne")
         job = await submitted(store, experiment(200, checkpoint_every=7))
-        for down in (LEASE / 4, LEASE + HALF):
-            seq = (await store.get(job.id)).seq
-            await recorded(store, job.id, seq + 8)
-            os.kill(server.pid, signal.SIGKILL)
-            await asyncio.sleep(down)
-            await asyncio.to_thread(server.restart)
+        await recorded(store, job.id, 8)
+        os.kill(server.pid, signal.SIGKILL)
+        await asyncio.sleep(LEASE + HALF)
+        await asyncio.to_thread(server.restart)
+        await recorded(store, job.id, (await store.get(job.id)).seq + 8)
         slow.set()
         await ended(store, job.id)
     await assert_undisturbed(store, job)
@@ -133,7 +139,7 @@ async def test_a_worker_drains_on_sigterm(
         assert await exited(anne) == 0
         assert (await happened(store, job.id, "released")).time - stopped < PAUSE + HALF
     slow.set()
-    with worker(server, store, tmp_path, "bert"):
+    async with beside(store, tmp_path):
         finished = await ended(store, job.id)
     assert (finished.worker, finished.attempt) == ("bert", 1)
     await assert_undisturbed(store, job)

@@ -1,0 +1,48 @@
+"""Supervisors in this process, real processes for their attempts."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from driftfold_workers.job import Job
+from driftfold_workers.needs import kinds_here
+from driftfold_workers.runs import Runs
+from driftfold_workers.settings import Settings
+from driftfold_workers.store import JobStore
+from driftfold_workers.supervisor import Supervisor
+from tests.workers.experiments import PLUGIN, experiment
+
+
+@asynccontextmanager
+async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[Supervisor]:
+    """A supervisor that works meanwhile, and drains in the end."""
+    facts = {"name": "anne", "lease": 3.0, "plugins": (PLUGIN,), "attempts": 3, **more}
+    experiment()  # loads the plug-in
+    supervisor = Supervisor(store, kinds_here(), Settings(runs=Runs.at(folder), **facts))
+    drain = asyncio.Event()
+    task = asyncio.create_task(supervisor.run(drain))
+    try:
+        yield supervisor
+    finally:
+        drain.set()
+        await asyncio.wait_for(task, 30)
+
+
+def processes() -> list[int]:
+    """Children of this process that run attempts or wait for one, oldest first."""
+    pids = []
+    for task in Path("/proc/self/task").iterdir():
+        for pid in map(int, (task / "children").read_text().split()):
+            if b"driftfold_workers.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                pids.append(pid)
+    return sorted(pids)
+
+
+async def running_process(folder: Path, job: Job) -> int:
+    """The process that has the job's output open."""
+    output = folder / job.id / "output.txt"
+    return next(
+        pid for pid in processes() if Path(f"/proc/{pid}/fd/1").resolve() == output.resolve()
+    )
