@@ -18,6 +18,7 @@ from driftfold.data.catalogue.status import status_of
 from driftfold.errors import DataError
 from driftfold.registry import kinds
 from tests.data.tiny import install, tiny_entry, tiny_set
+from tests.modules import ROOT
 
 CONTENTS = {"train_FNC.csv": b"first", "train_labels.csv": b"second"}
 
@@ -167,3 +168,8 @@ def test_a_survey_tells_included_present_damaged_and_missing(tmp_path: Path) -> 
 def test_a_form_of_no_files_would_never_be_whole() -> None:
     assert all(form.files for entry in SETS.values() for form in entry.forms)
     assert Form("x", ()).files == ()
+
+
+def test_the_guide_names_every_set() -> None:
+    guide = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
+    assert not [name for name in SETS if f"`{name}`" not in guide]
