@@ -325,6 +325,14 @@ def worker(
     )
 
 
+@app.command()
+def doctor(as_json: Json = False) -> None:
+    """Say what this installation offers: kernels, engines, linear algebra, server, data."""
+    from driftfold_api.doctor import show
+
+    show(as_json)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and exit: 0 done, 1 the run failed, 2 bad input, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
