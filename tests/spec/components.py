@@ -1,7 +1,9 @@
 """Arbitrary components of every registered kind, from their annotations."""
 
 import math
-from typing import Any
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, get_args, get_origin
 
 from hypothesis import reject
 from hypothesis import strategies as st
@@ -26,6 +28,17 @@ def of_kind(component: type[Any]) -> st.SearchStrategy[Any]:
     return st.builds(make, **fields)
 
 
+@cache
+def _of_family(name: str) -> st.SearchStrategy[Any]:
+    # Deferred, since a product of manifolds is one itself.
+    return st.deferred(lambda: st.one_of([of_kind(kind) for kind in own_kinds(name).values()]))
+
+
+def is_mapping(hint: Any) -> bool:
+    """Return whether an annotation is a mapping from some type to another."""
+    return isinstance(get_origin(hint), type) and issubclass(get_origin(hint), Mapping)
+
+
 def of_hint(hint: Any) -> st.SearchStrategy[Any]:
     """Values that an annotation allows and a specification can hold."""
     inner, marks = bare(hint)
@@ -34,11 +47,14 @@ def of_hint(hint: Any) -> st.SearchStrategy[Any]:
         return st.one_of([of_hint(part) for part in parts])
     name = family_name(inner)
     if name is not None:
-        return st.one_of([of_kind(kind) for kind in own_kinds(name).values()])
+        return _of_family(name)
     if is_group(inner):
         return of_kind(inner)
     if is_sequence(inner) and not marks:
         (entry,) = items(inner)
         return st.lists(of_hint(entry), max_size=3).map(tuple)
+    if is_mapping(inner):
+        key, entry = get_args(inner)
+        return st.dictionaries(of_hint(key), of_hint(entry), max_size=2)
     allowed: st.SearchStrategy[Any] = st.from_type(hint)
     return allowed.filter(math.isfinite) if inner is float else allowed
