@@ -99,7 +99,7 @@ class GeooptManifold(Manifold):
             lent.append(self.turn(padded))
         with torch.no_grad():
             result = getattr(self._geoopt, name)(*lent, **options)
-        result = (self.turn(result) if shape else result)[:count].reshape(*lead, *shape)
+        result = (self.turn(result) if shape else result)[:count].reshape((*lead, *shape))
         return result.numpy() if is_numpy_array(arguments[0]) else result
 
 

@@ -203,8 +203,8 @@ def triangular_factor(m: Array) -> Array:
     before it (Kaneko, Fiori, Tanaka 2013).
 
     >>> triangular_factor(np.array([[1.0, 0.0], [1.0, 2.0]]))
-    array([[ 1. , -0.5],
-           [ 0. ,  0.5]])
+    array([[ 1., -1.],
+           [ 0.,  1.]])
     """
     xp = array_namespace(m)
     a = xp.zeros_like(m)
