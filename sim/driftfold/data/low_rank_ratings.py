@@ -52,7 +52,8 @@ class LowRankRatings(RatingSource):
 
     def footprint(self) -> int:
         """Bytes of factors and entries, so that absurd sizes are refused before they are drawn."""
-        return 8 * (self.rank + 4) * (self.items + self.users) + 40 * int(self._wanted)
+        entries = int(min(max(self._wanted, 0.0), 1e18))  # any size at all may be asked for
+        return 8 * (self.rank + 4) * (self.items + self.users) + 40 * entries
 
     @property
     def _wanted(self) -> float:
