@@ -28,7 +28,7 @@ from driftfold_workers.guardian import die_with
 from driftfold_workers.redis_store import RedisJobStore
 
 STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
-LOOK = 0.5  # seconds between two looks at the processes of the service
+LOOK = 0.1  # seconds between two looks at the processes of the service
 
 
 @dataclass(frozen=True)

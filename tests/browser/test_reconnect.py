@@ -47,21 +47,32 @@ async def finish(told: Story, page: Page) -> None:
 async def test_an_api_that_is_killed_and_comes_back(
     browser: Browser, process: ApiProcess, store: RedisJobStore
 ) -> None:
-    async with opened(browser, process.origin) as watched:
-        page = watched.page
+    """Seen by a page that draws a job and by one that lists all jobs."""
+    async with (
+        opened(browser, process.origin) as watched,
+        opened(browser, process.origin) as listed,
+    ):
+        page, rows = watched.page, listed.page.locator("tbody tr")
+        connections = [one.page.locator("#connection") for one in (watched, listed)]
         async with httpx.AsyncClient(base_url=process.origin, trust_env=False) as http:
             told = await story(store, http, "goes on")
         await told.write(100)
         await page.goto(f"/#/jobs/{told.job}")
         await drawn_so_far(page, 50)
+        await listed.page.goto("/")
+        await expect(rows).to_contain_text("50 / 300")
         for at in (200, 300):
             process.kill()
-            await expect(page.locator("#connection")).to_have_text(LOST)
+            for connection in connections:
+                await expect(connection).to_have_text(LOST)
             await told.write(100)  # the job does not need the API
-            assert await drawn(page) == gaps(at - 100)
+            assert await drawn(page) == gaps(at - 100)  # what was known stays
+            await expect(rows).to_contain_text(f"{at // 2 - 50} / 300")
             await process.start()
             await drawn_so_far(page, at // 2)
-            await expect(page.locator("#connection")).to_have_text("")
+            await expect(rows).to_contain_text(f"{at // 2} / 300", timeout=20_000)
+            for connection in connections:
+                await expect(connection).to_have_text("")
             assert await drawn(page) == gaps(at)
         await finish(told, page)
 
@@ -80,24 +91,6 @@ async def test_an_api_that_stops_in_good_order(
     await drawn_so_far(page, 100)
     assert await drawn(page) == gaps(200)
     await finish(told, page)
-
-
-async def test_the_list_comes_back(
-    browser: Browser, process: ApiProcess, store: RedisJobStore
-) -> None:
-    async with opened(browser, process.origin) as watched:
-        page = watched.page
-        async with httpx.AsyncClient(base_url=process.origin, trust_env=False) as http:
-            told = await story(store, http, "goes on")
-        await page.goto("/")
-        await expect(page.locator("tbody tr")).to_contain_text("0 / 300")
-        process.kill()
-        await expect(page.locator("#connection")).to_have_text(LOST)
-        await expect(page.locator("tbody tr")).to_have_count(1)  # what was known stays
-        await told.write(20)
-        await process.start()
-        await expect(page.locator("tbody tr")).to_contain_text("10 / 300", timeout=20_000)
-        await expect(page.locator("#connection")).to_have_text("")
 
 
 async def test_an_answer_that_browsers_do_not_come_back_from(

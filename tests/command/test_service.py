@@ -131,8 +131,9 @@ def test_an_interrupted_watch_leaves_the_job_and_says_how_to_go_on(
 
 
 ERRORS = {
-    "unknown job": (["watch", "1"], "no job has the id '1'"),
-    "result of nothing": (["result", "x"], "no job has the id 'x'"),
+    "unknown job": (["watch", "1"], "no job has the id '1'; ids look like"),
+    "result of nothing": (["result", ""], "no job has the id ''; ids look like"),
+    "a path": (["watch", "../../x"], "no job has the id '../../x'; ids look like"),
     "bad spec": (["submit", "pca-synthetic", "--set", "seed=-1"], "seed: got -1"),
     "no such file": (["submit", "missing.toml"], "missing.toml: cannot read it"),
     "bad state": (["list", "--state", "lost"], "wanted one of: queued, running"),
@@ -205,7 +206,9 @@ def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
         assert served.stop(signal.SIGTERM) == 0
 
 
-def test_what_dies_of_the_service_is_replaced_and_nothing_is_lost(here: Path) -> None:
+def test_what_dies_of_the_service_is_replaced_and_it_takes_all_with_it_when_it_is_killed(
+    here: Path,
+) -> None:
     rounds = 600
     with serving(here, "--lease", "2") as served, Client(served.url) as client:
         spec = {
@@ -228,13 +231,8 @@ def test_what_dies_of_the_service_is_replaced_and_nothing_is_lost(here: Path) ->
         told = served.errors.read_text()
         assert "another one takes its place" in told
         assert "the job store ended; it is started again" in told
-
-
-def test_a_service_that_is_killed_takes_all_its_processes_with_it(here: Path) -> None:
-    with serving(here) as served:
-        with Client(served.url) as client:
-            job = client.submit({"extends": "pca-synthetic", "horizon": {"rounds": 10**5}})
-            soon(has_begun(client, job))
+        job = client.submit({**spec, "horizon": {"rounds": 10**5}})
+        soon(has_begun(client, job))
         everybody = served.everybody()
         assert served.stop(signal.SIGKILL) == -signal.SIGKILL
         soon(lambda: not [pid for pid in everybody if alive(pid)])
