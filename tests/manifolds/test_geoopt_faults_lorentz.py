@@ -18,7 +18,7 @@ from driftfold.manifolds.hyperbolic_forms import (
     tangent_to_ambient,
 )
 from tests.manifolds import hyperbolic_reference as reference
-from tests.manifolds.points import points
+from tests.manifolds.points import points, tangents
 
 THEIRS, OURS = geoopt.Lorentz(), Lorentz(3)
 S = np.array([0.3, -0.2, 0.5])
@@ -146,3 +146,27 @@ def test_conversion_from_the_ball() -> None:
     assert abs(THEIRS.inner(None, x, x).item() + 1) > 1e-3
     ours = OURS.embed(from_ball(b))
     assert np.sum(ours[:, 1:] ** 2) - ours[0, 0] ** 2 == pytest.approx(-1, abs=1e-9)
+
+
+def test_agrees_where_it_is_right() -> None:
+    s = points(OURS, 8)
+    w, v = tangents(OURS, s, 0.8), tangents(OURS, s, 1.0, visit=5)
+    t = OURS.exp(s, w)
+    x, y, u = lifted(s), lifted(t), torch.tensor(tangent_to_ambient(s, w))
+    pairs = [
+        (OURS.embed(t), THEIRS.expmap(x, u)),
+        (tangent_to_ambient(s, OURS.log(s, t)), THEIRS.logmap(x, y)),
+        (OURS.dist(s, t), THEIRS.dist(x, y)),
+        (
+            tangent_to_ambient(t, OURS.transport(s, t, v)),
+            THEIRS.transp(x, y, torch.tensor(tangent_to_ambient(s, v))),
+        ),
+        (
+            tangent_to_ambient(s, OURS.gradient(s, v)),
+            THEIRS.egrad2rgrad(x, torch.tensor(np.pad(v, ((0, 0), (1, 0))))),
+        ),
+        (OURS.inner(s, w, v), THEIRS.inner(x, u, torch.tensor(tangent_to_ambient(s, v)))),
+    ]
+    for ours, theirs in pairs:
+        # points are up to 4 from the origin
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-10, atol=1e-10)

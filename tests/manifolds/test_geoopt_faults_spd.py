@@ -13,9 +13,9 @@ import pytest
 import torch
 
 from driftfold.arrays import Array
-from driftfold.manifolds import Spd
+from driftfold.manifolds import GeooptSpd, Spd
 from tests.manifolds import spd_reference as reference
-from tests.manifolds.points import points, tangents
+from tests.manifolds.points import ambient, points, tangents
 
 THEIRS = geoopt.SymmetricPositiveDefinite()
 N = 8
@@ -79,3 +79,25 @@ def test_pymanopts_transport_does_not_move() -> None:
     assert np.array_equal(carried, u)
     assert abs(theirs.norm(y, carried) - 1) > 0.1
     assert spd.norm(m, spd.transport(a, m, s)) == pytest.approx(1, abs=1e-14)
+
+
+def test_geoopt_agrees_where_it_is_right() -> None:
+    ours, theirs = Spd(4), GeooptSpd(4)
+    a = points(ours, 8)
+    s, v = tangents(ours, a, 0.8), tangents(ours, a, 1.0, visit=5)
+    m = ours.exp(a, s)
+    x, y = ours.embed(a), ours.embed(m)
+    u, w = a @ s @ a.mT, a @ v @ a.mT
+    g = theirs.project(x, ambient(ours, 8))
+    pairs = [
+        (ours.embed(m), theirs.exp(x, u)),
+        (ours.embed(Spd(4, "second_order").retract(a, s)), theirs.retract(x, u)),
+        (a @ ours.log(a, m) @ a.mT, theirs.log(x, y)),
+        (ours.dist(a, m), theirs.dist(x, y)),
+        (m @ ours.transport(a, m, v) @ m.mT, theirs.transport(x, y, w)),
+        (a @ ours.gradient(a, 2 * g @ a) @ a.mT, theirs.gradient(x, g)),
+        (ours.inner(a, s, v), theirs.inner(x, u, w)),
+    ]
+    for one, other in pairs:
+        # random points have conditions up to 1e3
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-10)

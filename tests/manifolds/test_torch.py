@@ -11,11 +11,17 @@ from driftfold.manifolds import (
     Euclidean,
     Exponential,
     Geodesic,
+    GeooptPoincare,
+    GeooptSpd,
     GeooptSphere,
     GeooptStiefel,
     Grassmann,
     InvertibleRetraction,
+    Lorentz,
     Manifold,
+    Poincare,
+    Product,
+    Spd,
     Sphere,
     Stiefel,
 )
@@ -34,6 +40,14 @@ MANIFOLDS = [
     Grassmann(3, 8, gauge="paper"),
     GeooptStiefel(3, 8),
     GeooptSphere(5),
+    GeooptPoincare(3),
+    GeooptSpd(3),
+    Lorentz(4),
+    Lorentz(4, "projection"),
+    Poincare(4),
+    Spd(3),
+    Spd(3, "second_order", "path"),
+    Product({"a": Sphere(3), "b": Spd(2)}),
 ]
 
 
