@@ -206,7 +206,7 @@ class StoreModel(RuleBasedStateMachine):
             assert [job.id for job in self.do(self.store.list(state=state)).jobs] == mine
 
 
-@pytest.mark.parametrize("examples", [10, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [6, pytest.param(500, marks=pytest.mark.slow)])
 def test_any_sequence_of_calls(examples: int) -> None:
     with ExitStack() as stack:
         StoreModel.server = stack.enter_context(servers.running())

@@ -43,6 +43,7 @@ class Attempt:
         self._canceling = False
         self._draining = False
         self._settling = False
+        self._lost = False
         self._writes = 0
         self._stopping: asyncio.Task[None] | None = None
 
@@ -216,7 +217,9 @@ class Attempt:
         self._writes += 1
 
     def _lose(self) -> None:
-        log.warning("job %s: attempt %d lost its job", self._job.id, self._job.attempt)
+        if not self._lost:
+            log.warning("job %s: attempt %d lost its job", self._job.id, self._job.attempt)
+        self._lost = True
         self._outbox.lift_limit()
         self._process.kill()
 

@@ -70,7 +70,7 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
         try:
             load_plugins(order.plugins)
         except SpecError as error:  # of this worker, not of the job
-            return Failed(str(error), traceback.format_exc(), final=False)
+            return Failed(str(error), traceback.format_exc(), final=False, machine=True)
         return _run(order, runs, pipe, confirmation, stop)
     except BaseException as error:
         trace = "".join(traceback.format_exception(error))

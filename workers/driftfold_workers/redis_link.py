@@ -14,8 +14,11 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
     AuthenticationError,
+    ClusterDownError,
+    MasterDownError,
     NoScriptError,
     OutOfMemoryError,
+    ReadOnlyError,
     RedisError,
     ResponseError,
 )
@@ -27,7 +30,7 @@ from driftfold_workers.store import (
     Conflict,
     Fenced,
     StoreError,
-    StoreFull,
+    StoreRefuses,
     StoreUnreachable,
     UnknownJob,
 )
@@ -39,7 +42,9 @@ CONNECTIONS = 8
 ANSWER_WITHIN = 5.0  # seconds, after which a silent server is asked again
 PAUSE = 0.05  # seconds between two tries
 UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
-FULL = ("MISCONF", "OOM")  # its log cannot be written, or its memory is used up
+# No room on its disk or in its memory, no replicas, a script that takes long, a change of masters.
+NOT_NOW = ("MISCONF", "NOREPLICAS", "BUSY")
+NOT_NOW_ERRORS = (ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError)
 REFUSALS = {"UNKNOWN": UnknownJob, "FENCED": Fenced, "CONFLICT": Conflict, "GAP": StoreError}
 
 
@@ -107,10 +112,10 @@ class RedisLink:
                 code, _, message = str(error).partition(" ")
                 if code in REFUSALS:
                     raise REFUSALS[code](message) from None
-                if code in FULL or isinstance(error, OutOfMemoryError):
-                    raise StoreFull(
-                        f"the job store at {self._place()} can write nothing now: {error}; make "
-                        "room for it, and it goes on by itself"
+                if code in NOT_NOW or isinstance(error, NOT_NOW_ERRORS):
+                    raise StoreRefuses(
+                        f"the job store at {self._place()} takes no writes now: {error}; once that "
+                        "is mended, work goes on by itself"
                     ) from error
                 raise StoreError(f"the job store at {self._place()} refused: {error}") from error
             except RedisError as error:

@@ -17,8 +17,8 @@ class StoreUnreachable(StoreError):
     """The store does not answer. Nothing is known of what was asked: it may have been done."""
 
 
-class StoreFull(StoreUnreachable):
-    """The store answers but has no room: it has done nothing, and will do it once there is."""
+class StoreRefuses(StoreUnreachable):
+    """The store answers but takes no writes now, for want of room say. It has done nothing."""
 
 
 class UnknownJob(StoreError):
