@@ -1,5 +1,10 @@
 """What holds for all tests."""
 
+import os
+
+# Asked for before any test uses torch, as driftfold does in a process of its own.
+os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
+
 try:
     from hypothesis import settings
 except ImportError:  # the tests of the kernel do without

@@ -157,7 +157,10 @@ class LossProblem(SampledProblem):
             # layer less than vmap(grad(loss)), whose first call imports a compiler for a second.
             with torch.enable_grad():
                 x.requires_grad_()
-                return torch.autograd.grad(losses(x, z, y, w).sum(), x, materialize_grads=True)[0]
+                total = losses(x, z, y, w).sum()
+                if not total.requires_grad:  # the losses do not use x
+                    return torch.zeros_like(x)
+                return torch.autograd.grad(total, x, materialize_grads=True)[0]
 
         return gradient, torch.func.vmap(figures, axes)
 
