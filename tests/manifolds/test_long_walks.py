@@ -42,7 +42,7 @@ def test_long_walk(manifold: Manifold, rounds: int) -> None:
 def test_positive_definite_however_far(rounds: int) -> None:
     spd = Spd(4)
     x = points(spd, 6)
-    steps = [0.1 * spd.project(x, ambient(spd, 6, visit=30 + k)) for k in range(50)]
+    steps = [0.01 * spd.project(x, ambient(spd, 6, visit=30 + k)) for k in range(50)]
     for t in range(rounds):
         x = spd.exp(x, sign(t) * steps[t % 50])
     matrices = spd.embed(x)
