@@ -153,6 +153,11 @@ class _Exponential(Power, Exponential):
 class _Geodesic(Power, Geodesic):
     base: Geodesic
 
+    @property
+    def parallel(self) -> bool:
+        """Whether the transport of the base is."""
+        return self.base.parallel
+
     def exp(self, x: Array, u: Array) -> Array:
         """Exponential map of each part: T_x M -> M."""
         return self.base.exp(x, u)
