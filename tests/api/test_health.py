@@ -1,5 +1,6 @@
 """Health, workers, and what is told when the store is away or a route breaks."""
 
+import asyncio
 from pathlib import Path
 
 import httpx
@@ -47,8 +48,7 @@ async def test_without_its_store_the_service_lives_and_says_what_is_wrong(tmp_pa
                 http.post(f"/v1/jobs/{job}/cancel"),
                 http.delete(f"/v1/jobs/{job}"),
             ]
-            for sent in asked:
-                answer = await sent
+            for answer in await asyncio.gather(*asked):
                 problem(answer, 503, "store-unreachable")
                 assert int(answer.headers["retry-after"]) >= 1
                 assert server.folder.name not in answer.text

@@ -162,10 +162,13 @@ def test_the_services_work_together_and_lose_nothing_when_restarted(tmp_path: Pa
 def started(stack: Stack) -> Iterator[None]:
     """All services, each when those it depends on are healthy."""
     with ExitStack() as services:
-        for service in ("redis", "api", "worker"):
+        services.enter_context(stack.running("redis"))
+        if shutil.which("redis-cli"):  # which the image has
+            wait_until(partial(stack.healthy, "redis"))
+        for service in OURS:
             services.enter_context(stack.running(service))
-            if service != "redis" or shutil.which("redis-cli"):  # which the image has
-                wait_until(partial(stack.healthy, service))
+        for service in OURS:
+            wait_until(partial(stack.healthy, service))
         yield
 
 
