@@ -13,6 +13,8 @@ from driftfold.manifolds.product import Product
 from driftfold.tasks.autograd import LossProblem
 from driftfold.tasks.torch_lazily import load_torch
 
+_SMALL = 0.1  # standard deviation of a weight at the start
+
 
 class NetworkProblem(LossProblem):
     """Mean cross-entropy of class scores, x a product with the parts ``weights`` and ``bias``.
@@ -62,7 +64,7 @@ class NetworkProblem(LossProblem):
         return {"accuracy": (self.scores(x, z).argmax(-1) == y).to(z.dtype)}
 
     def initial_point(self) -> Array:
-        """Return a random layer, under weights of variance 1/width and without bias."""
+        """Return a random layer, under small weights and without bias: classes nearly alike."""
         stream = self.fleet.seed.stream("initial point")
         parts = self.product.split(
             self.product.random_point(stream, np.zeros(1, dtype=np.int64))[0]
@@ -72,9 +74,8 @@ class NetworkProblem(LossProblem):
 
     def start(self, drawn: Mapping[str, Array]) -> dict[str, Array]:
         """Parts of the first point, from parts drawn at random."""
-        scale = drawn["weights"].shape[0] ** -0.5
         return {
             **drawn,
-            "weights": scale * drawn["weights"],
+            "weights": _SMALL * drawn["weights"],
             "bias": np.zeros_like(drawn["bias"]),
         }
