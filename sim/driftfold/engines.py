@@ -120,11 +120,10 @@ def choose(problem: Problem, size: BatchSize) -> Row | None:
     return None if data is None else _row(data, problem.manifold)
 
 
-def kernel_for(problem: Problem, size: BatchSize) -> Kernel | None:
-    """Return the kernel for mini-batches of `size` with its data, or None for the NumPy form."""
-    data = problem.kernel_data(size)
-    row = None if data is None else _row(data, problem.manifold)
-    return None if row is None or data is None else _MAKERS[row.kernel](data, problem.manifold)
+def kernel_for(data: KernelData, manifold: Manifold) -> Kernel | None:
+    """Return the kernel that the table names, with its data, or None for the NumPy form."""
+    row = _row(data, manifold)
+    return None if row is None else _MAKERS[row.kernel](data, manifold)
 
 
 def _row(data: KernelData, manifold: Manifold) -> Row | None:

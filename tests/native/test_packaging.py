@@ -57,7 +57,8 @@ def test_without_a_compiler_the_wheel_is_pure(checkout: Path) -> None:
 
 def test_the_source_archive_can_build_kernels(checkout: Path) -> None:
     archive = build(checkout, "build_sdist")
-    names = {name.partition("/")[2] for name in tarfile.open(archive).getnames()}
+    with tarfile.open(archive) as opened:
+        names = {name.partition("/")[2] for name in opened.getnames()}
     assert {"hatch_build.py", "sim/driftfold/native/pca_gram.c"} <= names
     assert not [name for name in names if name.endswith("kernels.shared")]
 

@@ -15,8 +15,9 @@ from driftfold.tasks.base import Problem
 class Fused:
     """The kernel of a phase on a problem."""
 
-    def __init__(self, problem: Problem, library: Library, kernel: Kernel) -> None:
+    def __init__(self, problem: Problem, library: Library, kernel: Kernel, whole: bool) -> None:
         self._problem = problem
+        self._whole = whole
         self._library = library
         self._kernel = kernel
 
@@ -44,6 +45,8 @@ class Fused:
         return LocalResult(payload), refused
 
     def _batches(self, work: Stack) -> list[tuple[Array, Array]]:
+        if self._whole:
+            return []
         view = self._problem.view(work.clients, work.dispatches)
         batches = view.batches(work.phase.batch, work.steps)
         return [(b.indices, b.weights) for b in batches if b.indices is not None]
@@ -54,10 +57,11 @@ def fused(problem: Problem, phase: Phase[Any, Any, Any]) -> Fused | None:
     found = library()
     if phase.descent is None or not isinstance(found, Library):
         return None
-    kernel = kernel_for(problem, phase.batch)
-    if kernel is None or not _fits(found, kernel):
+    data = problem.kernel_data(phase.batch)
+    kernel = None if data is None else kernel_for(data, problem.manifold)
+    if data is None or kernel is None or not _fits(found, kernel):
         return None
-    return Fused(problem, found, kernel)
+    return Fused(problem, found, kernel, data.whole)
 
 
 def _fits(found: Library, kernel: Kernel) -> bool:
