@@ -16,8 +16,14 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from driftfold.errors import SpecError
-from driftfold_api.store_refusal import refusal
-from driftfold_workers.store import Conflict, StoreError, StoreUnreachable, UnknownJob
+from driftfold_api.store_refusal import own_words
+from driftfold_workers.store import (
+    Conflict,
+    StoreError,
+    StoreRefuses,
+    StoreUnreachable,
+    UnknownJob,
+)
 
 MEDIA_TYPE = "application/problem+json"
 HOME = "/problems"
@@ -167,8 +173,9 @@ def install(app: FastAPI) -> None:
 def _as_problem(error: Exception) -> Problem:
     if isinstance(error, Problem):
         return error
-    if isinstance(error, StoreError) and (words := refusal(error)) is not None:
+    if isinstance(error, StoreRefuses):
         _log.error("%s", " ".join(str(error).split()))
+        words = own_words(error)
         detail = f"the job store takes no writes: {words}; repeat the request when that is mended"
         return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):

@@ -1,43 +1,17 @@
 """Why a job store that answers takes no writes: its disk is full, it has lost its replicas, ..."""
 
-from redis.exceptions import (
-    ClusterDownError,
-    MasterDownError,
-    NoPermissionError,
-    OutOfMemoryError,
-    ReadOnlyError,
-)
-
-from driftfold_workers.store import StoreError
-
-CODES = {"MISCONF", "NOREPLICAS", "BUSY"}
-"""First words of refusals that the client of Redis has no class for."""
-
-CLASSES = (
-    ClusterDownError,
-    MasterDownError,
-    NoPermissionError,
-    OutOfMemoryError,
-    ReadOnlyError,
-)
+from driftfold_workers.store import StoreRefuses
 
 
-def refusal(error: StoreError) -> str | None:
-    """Return the store's own words on why it takes no writes; None when something else is wrong.
+def own_words(error: StoreRefuses) -> str:
+    """Return what the store itself said, without its address and its code.
 
-    >>> error = StoreError("the job store refused")
+    >>> error = StoreRefuses("the job store at redis://queue refuses")
     >>> error.__cause__ = Exception("MISCONF Errors writing to the AOF file: No space. script: 8")
-    >>> refusal(error)
+    >>> own_words(error)
     'Errors writing to the AOF file: No space'
-    >>> refusal(StoreError("a record is missing"))
     """
-    cause = error.__cause__
-    code, _, rest = str(cause).partition(" ")
-    if code in CODES:
-        words = rest
-    elif isinstance(cause, CLASSES):
-        words = str(cause)
-    else:
-        return None
-    words, _, _ = words.partition(" script: ")  # where in our own code is of no use to the reader
+    said = str(error.__cause__ or error)
+    code, _, rest = said.partition(" ")
+    words, _, _ = (rest if code.isupper() else said).partition(" script: ")  # a place in our code
     return " ".join(words.split()).rstrip(".")

@@ -18,15 +18,15 @@ pytestmark = pytest.mark.asyncio
 
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is waited for is said at once."""
-    for module in (patience, synchronous, asynchronous):
+    """Silence is told at once."""
+    for module in (synchronous, asynchronous):
         monkeypatch.setattr(module, "TELL_AFTER", 0.05)
 
 
-@pytest.mark.usefixtures("soon")
 async def test_a_submission_is_repeated_until_the_service_is_there_and_makes_one_job(
-    api: Api, store: RedisJobStore
+    api: Api, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(patience, "TELL_AFTER", 0.05)
     await api.stop()
     told: list[str] = []
     submitting = asyncio.create_task(

@@ -127,10 +127,12 @@ def test_a_run_that_fails_exits_with_1(here: Path, capsys: pytest.CaptureFixture
     assert err.count("\n") == 1
 
 
-def test_an_interrupted_run_says_how_to_go_on_and_can(here: Path) -> None:
+def test_an_interrupted_run_says_how_to_go_on_and_can(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = here / "a" / "records.jsonl"
     arguments = ["run", "pca-synthetic", "--set", "checkpoint_every=20"]
-    arguments += ["--set", "horizon.rounds=300", "--quiet", "--folder", "a"]
+    arguments += ["--set", "horizon.rounds=200", "--quiet", "--folder", "a"]
     running = subprocess.Popen(
         [sys.executable, "-c", "from driftfold_api.command import main; main()", *arguments],
         cwd=here,
@@ -150,14 +152,15 @@ def test_an_interrupted_run_says_how_to_go_on_and_can(here: Path) -> None:
     assert err.count("\n") == 1
     assert err.startswith("interrupted at round ")
     assert err.endswith("driftfold run a --resume\n")
-    done = spawn(["run", "a", "--resume", "--json", "--no-plot", "--quiet"], here)
-    assert done.returncode == 0, done.stderr
-    assert '"rounds": 300' in done.stdout
-    assert '"resumed_from": null' not in done.stdout
-    whole = spawn([*arguments[:-1], "b", "--json", "--no-plot"], here)
-    assert whole.stdout.partition('"evaluation_digest"')[0] == done.stdout.partition(
-        '"evaluation_digest"'
-    )[0].replace('"name": "a"', '"name": "b"')
+    assert call("run", "a", "--resume", "--json", "--no-plot", "--quiet") == 0
+    resumed = capsys.readouterr().out
+    assert '"rounds": 200' in resumed
+    assert '"resumed_from": null' not in resumed
+    assert call(*arguments[:-1], "b", "--json", "--no-plot") == 0
+    whole = capsys.readouterr().out
+    assert whole.partition('"evaluation_digest"')[0] == resumed.partition('"evaluation_digest"')[
+        0
+    ].replace('"name": "a"', '"name": "b"')
     assert len(read_records(here / "a")) == len(read_records(here / "b"))
 
 

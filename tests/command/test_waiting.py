@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from driftfold_api import reaching, serving
-from driftfold_api.client import patience, synchronous
+from driftfold_api.client import patience
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, claimed, finish, lines, write
 from tests.command.cli import QUICK, call
@@ -66,7 +66,6 @@ def service() -> Iterator[Background]:
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What takes a second or more takes a moment here."""
     monkeypatch.setattr(patience, "TELL_AFTER", 0.05)
-    monkeypatch.setattr(synchronous, "TELL_AFTER", 0.05)
     monkeypatch.setattr(reaching, "PATIENCE", 0.3)
     monkeypatch.setattr(serving, "STORE_WITHIN", 0.1)
 

@@ -222,10 +222,12 @@ class AsyncClient:
                     raise patience.give_up(error) from None
                 await asyncio.sleep(patience.pause(error))
                 continue
-            if response.status_code not in TRANSIENT or not call.repeatable or patience.over:
+            if response.status_code not in TRANSIENT:
                 patience.answered()
-                return call.result(response)
-            await asyncio.sleep(patience.pause(calls.refusal(response)))
+            elif call.repeatable and not patience.over:
+                await asyncio.sleep(patience.pause(calls.refusal(response)))
+                continue
+            return call.result(response)
 
 
 @contextmanager

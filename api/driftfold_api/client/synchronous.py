@@ -215,10 +215,12 @@ class Client:
                     raise patience.give_up(error) from None
                 time.sleep(patience.pause(error))
                 continue
-            if response.status_code not in TRANSIENT or not call.repeatable or patience.over:
+            if response.status_code not in TRANSIENT:
                 patience.answered()
-                return call.result(response)
-            time.sleep(patience.pause(calls.refusal(response)))
+            elif call.repeatable and not patience.over:
+                time.sleep(patience.pause(calls.refusal(response)))
+                continue
+            return call.result(response)
 
 
 @contextmanager
