@@ -10,7 +10,9 @@ from driftfold.data import (
     GaussianBlocks,
     GaussianClasses,
     Iid,
+    LowRankRatings,
     Natural,
+    SubspaceRegression,
     SyntheticSpd,
     WrappedNormal,
 )
@@ -21,6 +23,9 @@ from driftfold.tasks import (
     HyperbolicFrechetMean,
     HyperbolicGraphEmbedding,
     HyperbolicPrediction,
+    ManifoldNetwork,
+    MatrixCompletion,
+    MultitaskFeatureLearning,
     Pca,
     PcaProblem,
     PoincareEmbedding,
@@ -36,6 +41,8 @@ CLASSES = GaussianClasses(classes=5, features=6, samples=700)
 MATRICES = SyntheticSpd(clients=66, samples=3, size=3, freedom=5)
 POINTS = WrappedNormal(clients=66, samples=4, weighted=True)
 TREE = BalancedTree(3, 3)
+RATINGS = LowRankRatings(items=20, users=140, rank=2, oversampling=4.5, noise=0.1)
+REGRESSIONS = SubspaceRegression(clients=66, samples=9, dimension=7, rank=2)
 
 # More than 64 clients each, so that all sizes of sub-stacks are checked.
 EXAMPLES: dict[str, list[tuple[Task, float]]] = {
@@ -54,6 +61,18 @@ EXAMPLES: dict[str, list[tuple[Task, float]]] = {
             ),
             1e-6,
         ),
+    ],
+    "matrix_completion": [
+        (MatrixCompletion(ratings=RATINGS, clients=66, rank=2), 1e-6),
+        (MatrixCompletion(ratings=RATINGS, clients=66, rank=3, ridge=0.05, partition=Iid()), 1e-6),
+        (MatrixCompletion(ratings=RATINGS, clients=66, rank=2, precision="float32"), 1e-3),
+    ],
+    "multitask_feature_learning": [
+        (MultitaskFeatureLearning(data=REGRESSIONS, rank=2), 1e-6),
+        (MultitaskFeatureLearning(data=REGRESSIONS, rank=2, ridge=1, precision="float32"), 1e-3),
+    ],
+    "manifold_network": [
+        (ManifoldNetwork(data=CLASSES, clients=66, width=2, l2=0.1), 1e-6),
     ],
     "spd_frechet_mean": [
         (SpdFrechetMean(data=MATRICES, partition=Iid(), clients=65, weighting="samples"), 1e-6),

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,16 @@ def test_other_solvers_find_the_same_value(kind: Callable[..., Solver], name: st
     found = solve(problem, kind(tolerance=1e-6, shortest_step=0, iterations=3000))
     assert found.converged
     assert abs(found.value - solve(problem).value) < 1e-9
+
+
+def test_a_problem_of_single_precision_has_the_optimum_of_double_precision() -> None:
+    double = TASKS["features"]
+    assert isinstance(double, MultitaskFeatureLearning)
+    problem = replace(double, precision="float32").build(Seed(1))
+    solution = solve(problem)
+    assert solution.converged
+    assert solution.point.dtype == np.float64
+    assert problem.optimum() == pytest.approx(double.build(Seed(1)).optimum(), rel=1e-5)
 
 
 def test_a_start_of_ones_own() -> None:

@@ -1,6 +1,6 @@
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from driftfold.run import run
 from driftfold.spec import load_spec
 from driftfold.tasks import ManifoldNetwork, NetworkProblem, SpdNetwork, StiefelNetwork
 from driftfold.tasks.spectral import log_above
+from driftfold.testing.task import check_task
 
 VECTORS = ManifoldNetwork(
     data=GaussianClasses(classes=3, features=6, samples=120, separation=2.0), clients=4, width=4
@@ -158,6 +159,16 @@ def test_federated_training_learns(task: ManifoldNetwork, algorithm: str) -> Non
     assert result.metrics["loss"] < 0.6 * before["loss"]
     assert result.metrics["accuracy"] > 0.75
     assert start.manifold.off_point(result.model) < 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("precision", "tolerance"), [("float64", 1e-6), ("float32", 1e-3)])
+def test_nets_of_matrices_keep_the_contract_of_tasks(
+    precision: Literal["float64", "float32"], tolerance: float
+) -> None:
+    data = SpdClasses(classes=3, size=4, samples=200, freedom=9)
+    task = replace(MATRICES, data=data, clients=66, precision=precision)
+    check_task(lambda: task.build(Seed(1)), tolerance)
 
 
 def test_what_does_not_fit_is_refused() -> None:

@@ -1,5 +1,7 @@
 """A problem solved with all its data in one place: a baseline, and the source of F*."""
 
+import numpy as np
+
 from driftfold.arrays import Array
 from driftfold.solvers.base import Objective, Solution, Solver
 from driftfold.solvers.lrbfgs import Lrbfgs
@@ -26,7 +28,8 @@ def objective_of(problem: Problem) -> Objective:
 def solve(problem: Problem, solver: Solver = REFERENCE, start: Array = None) -> Solution:
     """Minimise F from `start`, or from the problem's own initial point.
 
-    Where F is not convex along geodesics the minimum is a local one.
+    Points are of double precision, whatever the problem's own are: single precision resolves no
+    gradient of 1e-10. Where F is not convex along geodesics the minimum is a local one.
 
     >>> from driftfold.data.gaussian_blocks import GaussianBlocks
     >>> from driftfold.rng import Seed
@@ -37,4 +40,4 @@ def solve(problem: Problem, solver: Solver = REFERENCE, start: Array = None) -> 
     (True, True)
     """
     point = problem.initial_point() if start is None else start
-    return solver.minimise(objective_of(problem), point)
+    return solver.minimise(objective_of(problem), point.astype(np.float64, copy=False))
