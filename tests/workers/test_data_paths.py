@@ -19,6 +19,9 @@ from tests.workers.stories import ended, submitted
 from tests.workers.supervisors import working
 
 
+WORDS = {"hyperbolic_prediction": ("query",)}  # texts that are no paths, by kind
+
+
 def reading(**data: Any) -> dict[str, Any]:
     task = {"kind": "pca", "rank": 2, "data": data, "partition": {"kind": "iid"}, "clients": 3}
     return experiment(rounds=2, task=task)
@@ -65,7 +68,9 @@ def test_no_kind_of_ours_reads_files_unseen() -> None:
     load_builtins()
     for family in families():
         for kind, component in kinds(family).items():
-            known = (*NAMES, *MORE_NAMES.get((family, kind), ()))
+            if not component.__module__.startswith("driftfold."):  # of another test
+                continue
+            known = (*NAMES, *MORE_NAMES.get((family, kind), ()), *WORDS.get(kind, ()))
             for field in fields(component):
                 free = field.type in (str, str | None, Path, Path | None)
                 assert not free or field.name in known, f"{family}:{kind}.{field.name}"
