@@ -18,7 +18,6 @@ from tests.workers.experiments import experiment
 from tests.workers.stories import ended, submitted
 from tests.workers.supervisors import working
 
-
 WORDS = {"hyperbolic_prediction": ("query",)}  # texts that are no paths, by kind
 
 
