@@ -209,7 +209,7 @@ def main() -> None:
             args.rounds,
         )
     source = {
-        "task": {"kind": "softmax_regression", "dtype": "float32"},
+        "task": {"kind": "softmax_regression", "precision": "float32"},
         "algorithm": {"kind": "fedavg", "steps": 5, "batch": "full", "step_size": 0.1},
         "horizon": {"rounds": 10},
     }

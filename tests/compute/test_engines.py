@@ -30,7 +30,7 @@ TASKS: dict[str, tuple[dict[str, Any], float]] = {
     "pca-sphere": ({"kind": "pca", "rank": 1, **UNEQUAL}, 1e-10),
     "softmax": ({"kind": "softmax_regression", **UNEQUAL, "weighting": "samples"}, 1e-10),
     # Rounding at 1e-7, over five rounds of five steps.
-    "softmax-float32": ({"kind": "softmax_regression", **UNEQUAL, "dtype": "float32"}, 1e-5),
+    "softmax-float32": ({"kind": "softmax_regression", **UNEQUAL, "precision": "float32"}, 1e-5),
 }
 ALGORITHMS = ["rfedags", "rfedavg", "rfedsvrg", "fedavg"]
 PAIRS = [(a, t) for a in ALGORITHMS for t in TASKS if a != "fedavg" or t.startswith("softmax")]

@@ -30,7 +30,7 @@ PROBLEMS: dict[str, tuple[Task, float]] = {
     "softmax": (SoftmaxRegression(data=CLASSES, partition=UNEQUAL, clients=66), 1e-10),
     # Eps of float32 is 1e-7; a few steps on gradients that are sums of tens of terms.
     "softmax-float32": (
-        SoftmaxRegression(data=CLASSES, partition=UNEQUAL, clients=66, dtype="float32"),
+        SoftmaxRegression(data=CLASSES, partition=UNEQUAL, clients=66, precision="float32"),
         1e-5,
     ),
     "quadratic": (Quadratic(clients=66), 1e-10),

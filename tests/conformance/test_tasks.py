@@ -100,14 +100,14 @@ EXAMPLES: dict[str, list[tuple[Task, float]]] = {
     "softmax_regression": [
         (SoftmaxRegression(data=CLASSES, partition=Iid(), clients=66), 1e-6),
         (SoftmaxRegression(data=CLASSES, partition=DirichletLabels(0.3), clients=66, l2=0.1), 1e-6),
-        (SoftmaxRegression(data=CLASSES, clients=66, dtype="float32"), 1e-5),
+        (SoftmaxRegression(data=CLASSES, clients=66, precision="float32"), 1e-5),
         (
             SoftmaxRegression(
                 data=CLASSES,
                 partition=DirichletLabels(0.1, minimum=0),
                 clients=66,
                 weighting="samples",
-                dtype="float32",
+                precision="float32",
             ),
             1e-5,
         ),

@@ -70,7 +70,7 @@ def test_large_scores_neither_overflow_nor_lose_the_loss() -> None:
 
 
 def test_single_precision_follows_double_and_stays_single() -> None:
-    double, single = TASK.build(Seed(1)), replace(TASK, dtype="float32").build(Seed(1))
+    double, single = TASK.build(Seed(1)), replace(TASK, precision="float32").build(Seed(1))
     x = points(double)
     for size in (0.5, "full"):
         results = []

@@ -189,7 +189,7 @@ class SoftmaxRegression(Task):
         Weight of the quadratic penalty.
     weighting
         ``clients``: a_i = 1/N. ``samples``: a_i proportional to n_i.
-    dtype
+    precision
         Precision of data and gradients.
 
     Examples
@@ -204,10 +204,10 @@ class SoftmaxRegression(Task):
     clients: Annotated[int, Gt(0)] | None = 100
     l2: Annotated[float, Ge(0)] = 0.0
     weighting: Weighting = "clients"
-    dtype: Literal["float64", "float32"] = "float64"
+    precision: Literal["float64", "float32"] = "float64"
 
     def build(self, seed: Seed) -> SoftmaxProblem:
         """Load the data and divide them."""
         data, fleet = divide(self.data, self.partition, self.clients, self.weighting, seed)
-        data = replace(data, x=data.x.astype(self.dtype, copy=False))
+        data = replace(data, x=data.x.astype(self.precision, copy=False))
         return SoftmaxProblem(data, fleet, self.l2)
