@@ -15,6 +15,7 @@ enum { FIELDS = D + 3 }; /* of a sample: coordinates, |s|, x_0, weight */
 typedef struct {
     REAL s[D], n[D];       /* position and its direction */
     REAL r, x0;            /* |s| and sqrt(1 + |s|^2) */
+    REAL inverse_square;   /* 1 / |s|^2, 0 at the origin */
 } Point;
 
 INLINE REAL inner(const REAL *a, const REAL *b) {
@@ -28,6 +29,7 @@ INLINE Point point_at(const REAL *s) {
     const REAL square = inner(s, s);
     p.r = root(square);
     p.x0 = root(1 + square);
+    p.inverse_square = square > TINY ? 1 / square : 0;
     for (int l = 0; l < D; l++) p.s[l] = s[l];
     for (int l = 0; l < D; l++) p.n[l] = p.r > 0 ? s[l] / p.r : (square == square ? l == 0 : NAN);
     return p;
@@ -57,13 +59,22 @@ APART void gradient(const Point *p, const V *y, int groups, REAL *g) {
     for (int l = 0; l < D; l++) s[l] = zero;
     for (int j = 0; j < groups; j++, y += FIELDS) {
         V e[D], both = zero, along = zero, square = zero, r = y[D], x0 = y[D + 1];
+        V share = zero, left = zero;
         for (int l = 0; l < D; l++) {
-            e[l] = y[l] - p->s[l];
-            both += e[l] * (y[l] + p->s[l]);
-            along += e[l] * p->n[l];
+            V step = y[l] - p->s[l];
+            both += step * (y[l] + p->s[l]);
+            along += step * p->n[l];
+            share += y[l] * p->s[l];
+        }
+        share *= p->inverse_square;
+        /* The part of y across x. Far out only s itself has its direction without error; in one
+         * fused operation nothing else is rounded, and what rounding leaves of `share` is radial. */
+        for (int l = 0; l < D; l++) {
+            e[l] = y[l] - share * p->s[l];
+            left += e[l] * p->n[l];
         }
         for (int l = 0; l < D; l++) {
-            e[l] -= along * p->n[l];
+            e[l] -= left * p->n[l];
             square += e[l] * e[l];
         }
         /* 1 - cos of the angle between y and x, seen from the origin */
@@ -80,42 +91,39 @@ APART void gradient(const Point *p, const V *y, int groups, REAL *g) {
     for (int l = 0; l < D; l++) g[l] = sum(s[l]);
 }
 
-/* out += a times g carried from p to the start q along their geodesic: a rotation by the area of
- * the triangle that the origin makes with them. */
-static void carry(const Point *p, const Point *q, const REAL *g, REAL a, REAL *out) {
-    REAL e[D], along = 0, square = 0;
-    for (int l = 0; l < D; l++) e[l] = q->s[l] - p->s[l];
-    along = inner(e, p->n);
-    for (int l = 0; l < D; l++) e[l] -= along * p->n[l];
-    square = inner(e, e);
-    const REAL length = root(square), side = q->r > TINY ? q->r : TINY;
+/* out += a times g carried from p to the start q: a rotation by the area of the triangle that the
+ * origin makes with them. The projection first stretches g along the geodesic, by the hyperbolic
+ * cosine of the distance. */
+static void carry(const Point *p, const Point *q, const REAL *g, REAL a, int projected, REAL *out) {
+    REAL e[D], u[D], along = 0, rise = 0;
+    const REAL share = inner(q->s, p->s) * p->inverse_square;
+    for (int l = 0; l < D; l++) {
+        const REAL step = q->s[l] - p->s[l];
+        along += step * p->n[l];
+        rise += step * (q->s[l] + p->s[l]);
+        e[l] = q->s[l] - share * p->s[l];
+        u[l] = g[l];
+    }
+    const REAL left = inner(e, p->n);
+    for (int l = 0; l < D; l++) e[l] -= left * p->n[l];
+    const REAL length = root(inner(e, e)), side = q->r > TINY ? q->r : TINY;
     const REAL sine = length / side, rest = 1 - sine * sine;
     const REAL angle = along + p->r > 0 ? sine * sine / (1 + root(rest > 0 ? rest : 0))
                                         : 1 - (along + p->r) / side;
+    if (projected) {
+        const REAL lengths = p->r * q->x0 + q->r * p->x0;
+        const REAL radial = (lengths > TINY ? rise / lengths : 0) - p->x0 * q->r * angle;
+        const REAL cosh = root(1 + radial * radial + length * length);
+        const REAL f = (radial * inner(p->n, g) + inner(e, g)) / (1 + cosh);
+        for (int l = 0; l < D; l++) u[l] += f * (radial * p->n[l] + e[l]);
+    }
     const REAL tp = p->r / (1 + p->x0), tq = q->r / (1 + q->x0); /* tanh of half the radii */
     const REAL cp = (1 + 1 / (p->x0 + p->r)) / (1 + p->x0), cq = (1 + 1 / (q->x0 + q->r)) / (1 + q->x0);
     const REAL y = tp * tq * sine, x = cp + tp * cq + tp * tq * angle, h = 1 / (y * y + x * x);
     const REAL c1 = -2 * y * y * h, s = 2 * y * x * h, unit = length > 0 ? 1 / length : 0;
-    const REAL w1 = inner(p->n, g), w2 = inner(e, g) * unit;
+    const REAL w1 = inner(p->n, u), w2 = inner(e, u) * unit;
     for (int l = 0; l < D; l++)
-        out[l] += a * (g[l] + (c1 * w1 + s * w2) * p->n[l] + (c1 * w2 - s * w1) * e[l] * unit);
-}
-
-/* Ambient sums: out[0] += a u_0 and out[1 ..] += a u_s of the tangent vector g at p. */
-static void add_ambient(const Point *p, const REAL *g, REAL a, REAL *out) {
-    const REAL u0 = inner(p->s, g);
-    out[0] += a * u0;
-    for (int l = 0; l < D; l++) out[1 + l] += a * (g[l] + p->s[l] * u0 / (1 + p->x0));
-}
-
-/* Projection of an ambient vector onto the tangent space at p, in its frame. */
-static void project(const Point *p, const REAL *ambient, REAL *out) {
-    const REAL normal = inner(ambient + 1, p->s) - ambient[0] * p->x0;
-    const REAL u0 = ambient[0] + normal * p->x0;
-    for (int l = 0; l < D; l++) {
-        const REAL u = ambient[1 + l] + normal * p->s[l];
-        out[l] = u - p->s[l] * u0 / (1 + p->x0);
-    }
+        out[l] += a * (u[l] + (c1 * w1 + s * w2) * p->n[l] + (c1 * w2 - s * w1) * e[l] * unit);
 }
 
 /* The point exp_p(-alpha g). */
@@ -142,7 +150,7 @@ int NAME(lorentz_mean)(const Descent *t) {
         const REAL *data = t->data + t->clients[i] * t->samples * D;
         const REAL *alpha = t->alpha + i * t->alpha_stride;
         const Point first = point_at(t->start + i * t->start_stride);
-        REAL *stream = t->stream ? t->stream + i * D : NULL, ambient[D + 1] = {0}, g[D];
+        REAL *stream = t->stream ? t->stream + i * D : NULL, g[D];
         Point p = first;
         int used = 0;
         for (int l = 0; stream && l < D; l++) stream[l] = 0;
@@ -150,13 +158,10 @@ int NAME(lorentz_mean)(const Descent *t) {
             if (k == 0 || t->batch_rows)
                 used = pack(data, rows, weights, weighted_rows(t, i, k, rows, weights), y);
             gradient(&p, y, used, g);
-            if (stream && t->transport == PROJECTION) add_ambient(&p, g, alpha[k], ambient);
-            else if (stream && k) carry(&p, &first, g, alpha[k], stream);
-            else if (stream)
-                for (int l = 0; l < D; l++) stream[l] = alpha[k] * g[l];
+            if (stream && k) carry(&p, &first, g, alpha[k], t->transport == PROJECTION, stream);
+            for (int l = 0; stream && !k && l < D; l++) stream[l] = alpha[k] * g[l];
             if (k + 1 < t->steps || t->end) p = go(&p, g, alpha[k]);
         }
-        if (stream && t->transport == PROJECTION) project(&first, ambient, stream);
         for (int l = 0; t->end && l < D; l++) t->end[i * D + l] = p.s[l];
         t->refused[i] = 0;
     }

@@ -15,7 +15,7 @@ enum { PATH = 0, DIRECT = 1 };  /* transports: back along the path, or parallel 
 enum { DONE = 0, REFUSED = 1 }; /* of a client: REFUSED needs the plain form */
 enum { HALF = (N + 1) / 2, ROUNDS = N % 2 ? N : N - 1 };
 #define MOST_SWEEPS 30
-#define ILL 1e5 /* condition number of a factor beyond which its inverse is not formed */
+#define ILL 1e6 /* condition number of a factor beyond which its inverse is not formed */
 #if BITS == 64
 #define ORTHOGONAL 1e-31  /* squared cosine below which a pair is left alone */
 #define CONVERGED 1e-17   /* and below which a sweep was the last: the next is quadratically less */
