@@ -159,7 +159,7 @@ def scale(name: str, clients: int) -> dict[str, Any]:
     kernel = bare(world)
     kernel()
     spent = statistics.median(timed(kernel, 0.05) for _ in range(5))
-    once = one_round(source, max(2, 4000 // clients))
+    once = one_round(source, max(2, 800 // clients))
     simulated = statistics.median(once() for _ in range(3))
     stacked = problem.point_bytes * clients
     return {
