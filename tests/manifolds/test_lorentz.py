@@ -101,6 +101,22 @@ def test_tiny_steps_come_back(radius: float) -> None:
     assert np.array_equal(manifold.transport(x, x, u), u)
 
 
+@pytest.mark.parametrize(("dtype", "radius"), [(np.float64, 20.0), (np.float32, 10.0)])
+@pytest.mark.parametrize("step", [1e-3, 1.0])
+def test_what_is_aside_is_not_drowned_far_out(dtype: type, radius: float, step: float) -> None:
+    """In any direction, so that the logarithm is the small difference of huge points."""
+    manifold = Lorentz(3)
+    generator = np.random.default_rng(5)
+    n, w = generator.standard_normal((2, 8, 3))
+    s = (math.sinh(radius) * n / np.linalg.norm(n, axis=-1, keepdims=True)).astype(dtype)
+    t = manifold.exp(s, (step * w / np.linalg.norm(w, axis=-1, keepdims=True)).astype(dtype))
+    for x, y, got in zip(s, t, manifold.log(s, t), strict=True):
+        p, q = reference.lifted(reference.exact(x)), reference.lifted(reference.exact(y))
+        wanted = reference.coordinates(p, reference.log(p, q))
+        # The product with s is taken exactly, so that only the last roundings are left.
+        assert reference.distance(got, wanted) < 8 * np.finfo(dtype).eps * reference.norm(wanted)
+
+
 def test_steps_add_up_far_out() -> None:
     # 1000 steps of 1e-6 around a circle of radius 10 turn and move as the reference does once.
     manifold = Lorentz(2)

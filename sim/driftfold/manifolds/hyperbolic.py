@@ -1,5 +1,7 @@
 """What the two forms of hyperbolic space share: lengths, quotients without a pole, a rotation."""
 
+import math
+
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
@@ -40,14 +42,29 @@ def asinhc(q: Array) -> Array:
 def aside(n: Array, s: Array, t: Array) -> Array:
     """Part of t orthogonal to s, whose direction is n.
 
-    t and t - s have the same; the shorter one has it with more digits.
+    Far out t and s are huge where this part is small, and even one rounding of the product q s
+    would drown it. So that product is taken without error, and what an error of q leaves along s
+    is projected out.
     """
-    xp = array_namespace(s, t)
-    step = t - s
-    part = xp.where(dot(step, step) < dot(t, t), step, t)
-    for _ in range(2):
-        part = part - dot(n, part) * n
-    return part
+    q = quotient(dot(s, t), dot(s, s))
+    product, error = _exact_product(q, s)
+    part = (t - product) - error
+    return part - dot(n, part) * n
+
+
+def _exact_product(a: Array, b: Array) -> tuple[Array, Array]:
+    """Rounded product and its rounding error: their sum is a b (Dekker 1971, Veltkamp's split)."""
+    xp = array_namespace(a, b)
+    product = a * b
+    splitter = 2.0 ** (-(-(1 - int(math.log2(xp.finfo(product.dtype).eps))) // 2)) + 1
+    (a1, a2), (b1, b2) = ((high, x - high) for x in (a, b) for high in [_high(x, splitter)])
+    return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _high(x: Array, splitter: float) -> Array:
+    """Upper half of the digits of x."""
+    scaled = splitter * x
+    return scaled - (scaled - x)
 
 
 def turn(w: Array, n: Array, e: Array, half: Array) -> Array:
