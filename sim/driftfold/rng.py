@@ -29,6 +29,9 @@ from driftfold.philox import philox
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
 
+_TILE = 2**20
+"""Normals that are made at a time."""
+
 _WORD = 2**32
 
 
@@ -117,8 +120,19 @@ class Stream:
         (3,)
         """
         _check_count(count)
-        pairs = -(-count // 2)
-        uniform = self.uniform(clients, visits, 2 * pairs)
+        who, when = np.broadcast_arrays(clients, visits)
+        shape, who, when = who.shape, who.reshape(-1), when.reshape(-1)
+        tile = max(1, _TILE // max(1, count))
+        if len(who) <= tile:
+            return self._normal(who, when, count).reshape(*shape, count)
+        made = np.empty((len(who), count))
+        for start in range(0, len(who), tile):  # what lies between words and result is larger
+            some = slice(start, start + tile)
+            made[some] = self._normal(who[some], when[some], count)
+        return made.reshape(*shape, count)
+
+    def _normal(self, clients: Ints, visits: Ints, count: int) -> Floats:
+        uniform = self.uniform(clients, visits, 2 * -(-count // 2))
         radius = np.sqrt(-2 * in_whole_vectors(np.log, 1 - uniform[..., ::2]))
         angle = 2 * np.pi * uniform[..., 1::2]
         normal = np.empty_like(uniform)

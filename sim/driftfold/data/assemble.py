@@ -39,14 +39,20 @@ def assemble(dataset: Dataset, parts: Sequence[Ints]) -> ClientData:
     samples = np.array([len(part) for part in parts], dtype=np.int64)
     if not samples.any():
         raise DataError("no client has a single sample; use another partition or more data")
-    _once(np.concatenate(parts), n)
+    rows = np.concatenate(parts)
+    _once(rows, n)
     longest = int(samples.max())
-    x = np.zeros((len(parts), longest, d))
-    y = None if dataset.y is None else np.zeros((len(parts), longest), dtype=np.int64)
-    for client, part in enumerate(parts):
-        x[client, : len(part)] = dataset.x[part]
-        if y is not None and dataset.y is not None:
-            y[client, : len(part)] = dataset.y[part]
+    if samples.min() == longest and np.array_equal(rows, np.arange(n)):
+        # They lie as they are wanted: large data are not copied.
+        x = np.ascontiguousarray(dataset.x, dtype=np.float64).reshape(len(parts), longest, d)
+        y = None if dataset.y is None else dataset.y.reshape(len(parts), longest)
+    else:
+        x = np.zeros((len(parts), longest, d))
+        y = None if dataset.y is None else np.zeros((len(parts), longest), dtype=np.int64)
+        for client, part in enumerate(parts):
+            x[client, : len(part)] = dataset.x[part]
+            if y is not None and dataset.y is not None:
+                y[client, : len(part)] = dataset.y[part]
     return ClientData(x=x, y=y, samples=samples, label_shares=_label_shares(dataset, parts))
 
 
