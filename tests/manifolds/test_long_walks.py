@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from driftfold.manifolds import Euclidean, Lorentz, Manifold, Poincare, Product, Spd, Sphere
+from driftfold.manifolds import (
+    Euclidean,
+    Grassmann,
+    Lorentz,
+    Manifold,
+    Poincare,
+    Product,
+    Spd,
+    Sphere,
+    Stiefel,
+)
 from tests.manifolds.points import ambient, points, tangents
 
 WALKS: list[Manifold] = [
@@ -49,3 +59,28 @@ def test_positive_definite_however_far(rounds: int) -> None:
     assert np.array_equal(matrices, matrices.mT)
     assert spd.off_point(x).max() == 0
     assert (np.linalg.svd(x, compute_uv=False) > 0).all()
+
+
+@pytest.mark.parametrize(
+    "manifold",
+    [
+        *(Grassmann(2, 6, retraction=how) for how in ("cayley", "qr", "polar", "exp")),
+        *(Stiefel(2, 6, retraction=how) for how in ("qr", "polar", "cayley")),
+        *(Stiefel(2, 6, metric=metric) for metric in ("euclidean", "canonical")),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("up", [-1, 1])
+@pytest.mark.parametrize("rounds", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_rounding_errors_of_a_descent_do_not_grow(
+    manifold: Grassmann | Stiefel, up: int, rounds: int
+) -> None:
+    """Whatever the sign of the Euclidean gradient's normal part, large beside the rest."""
+    x = along_exp = points(manifold, 3)
+    curvature = up * np.linspace(0.5, 2, 6)
+    for _ in range(rounds):
+        x = manifold.retract(x, -0.3 * manifold.gradient(x, 2 * curvature * x))
+        u = manifold.gradient(along_exp, 2 * curvature * along_exp)
+        along_exp = manifold.exp(along_exp, -0.3 * u)
+    assert manifold.off_point(x).max() < 1e-13
+    assert manifold.off_point(along_exp).max() < 1e-13

@@ -14,6 +14,7 @@ import numpy as np
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
+from driftfold.manifolds.orthonormal import polished
 from driftfold.manifolds.small_matrices import redo, skew, solve
 from driftfold.manifolds.stiefel_geodesics import LONG, cayley_curve
 
@@ -37,7 +38,7 @@ def retract(x: Array, u: Array) -> Array:
     far = ~(gram.diagonal(0, -2, -1).sum(-1) <= LONG)
     if far.any():
         redo(far, y, cayley_curve, x + xp.zeros_like(y), u + xp.zeros_like(y))
-    return y
+    return polished(y)
 
 
 def inverse_retract(x: Array, y: Array) -> Array:

@@ -11,7 +11,7 @@ from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
 from driftfold.lanes import in_whole_vectors
-from driftfold.manifolds.orthonormal import polar_factor
+from driftfold.manifolds.orthonormal import polar_factor, polished
 from driftfold.manifolds.small_matrices import by_item, eigh, redo, solve
 
 _LONG = 1e2
@@ -57,12 +57,12 @@ def cayley(x: Array, u: Array) -> Array:
 def _long_redone(
     y: Array, gram: Array, x: Array, u: Array, turn: Callable[[Array], tuple[Array, Array]]
 ) -> Array:
-    """Replace the ends of long steps by those from the singular vectors of u itself."""
+    """Replace the ends of long steps by those from the singular vectors of u itself; polish all."""
     xp = array_namespace(x, u)
     long = ~(gram.diagonal(0, -2, -1).sum(-1) <= _LONG)
     if long.any():
         redo(long, y, _by_singular_vectors(turn), x + xp.zeros_like(y), u + xp.zeros_like(y))
-    return y
+    return polished(y)
 
 
 def _by_singular_vectors(turn: Callable[[Array], tuple[Array, Array]]) -> Callable[..., Array]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
-from driftfold.manifolds.orthonormal import polar_factor
+from driftfold.manifolds.orthonormal import polar_factor, polished
 from driftfold.manifolds.small_matrices import cayley_skew, expm_skew, qr, redo, skew
 
 LONG = 1e2
@@ -47,7 +47,7 @@ def _turned(x: Array, u: Array, turn: Callable[[Array, Array], Array]) -> Array:
     y = turned[..., :r, :].mT @ x + turned[..., r:, :].mT @ q.mT
     # A row of q that is shorter than |u| by a factor f is orthogonal to x only to eps f.
     redo(~(xp.sum(u * u, axis=(-2, -1)) <= LONG), y, polar_factor, y)
-    return y
+    return polished(y)
 
 
 def _generator(a: Array, upper: Array) -> Array:

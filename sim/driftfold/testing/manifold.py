@@ -13,6 +13,7 @@ _Map = Callable[..., Array]
 
 _COUNT = 80
 _STEPS = np.array([1e-2, 1e-3])
+_REPEATS, _NORMAL = 20, 8.0  # rounding errors of 1e-16 that grow do so beyond 1e-4
 _LOST = 1e-4  # of a step of 1e-8: what rounding a point of size 1 or its condition 1e3 costs
 _SINGLE = 1e-3  # float32 has an eps of 1.2e-7, and random points conditions of 1e3 or so
 
@@ -22,10 +23,11 @@ def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) 
 
     Checked on 80 random points, for what the manifold's type claims: shapes; arguments left alone;
     points on the manifold and vectors in the tangent space; projections, retractions of first
-    order, gradient streams; transports: linear, isometric and parallel where they claim to be;
-    inverses; that exponential and logarithm undo each other, also for steps of 1e-8, and agree with
-    `dist`; that single precision is kept; and that no item's bits depend on the batch it is
-    computed in. `tolerance` is absolute, for tangent vectors of length 0.1.
+    order, gradient streams; that rounding errors do not grow from step to step; transports: linear,
+    isometric and parallel where they claim to be; inverses; that exponential and logarithm undo
+    each other, also for steps of 1e-8, and agree with `dist`; that single precision is kept; and
+    that no item's bits depend on the batch it is computed in. `tolerance` is absolute, for tangent
+    vectors of length 0.1.
 
     >>> from driftfold.manifolds import Sphere
     >>> check_manifold(Sphere(4))
@@ -69,6 +71,7 @@ class _Check:
         self.first_order("retract", self.manifold.retract)
         self.transport()
         self.gradient_stream()
+        self.rounding()
         if isinstance(self.manifold, InvertibleRetraction):
             self.inverse("inverse_retract", self.manifold.retract, self.manifold.inverse_retract)
         if isinstance(self.manifold, Exponential):
@@ -131,6 +134,18 @@ class _Check:
         for point, vector in ((x, u), (x, v), (y, w), (y, -2 * w)):
             stream.add(point, vector)
         self.equal("gradient stream", stream.total(), u + v - m.transport(y, x, w))
+
+    def rounding(self) -> None:
+        # A gradient with a large part normal to the manifold, down and up: where a projection at a
+        # point that is off by e leaves e times it, and a step adds that to e, e grows each time.
+        m = self.manifold
+        for factor in (_NORMAL, -_NORMAL):
+            x = self.x
+            for _ in range(_REPEATS):
+                u = m.gradient(x, factor * x)
+                longest = np.maximum(m.norm(x, u), 0.1).reshape(-1, *(1,) * len(m.shape))
+                x = m.retract(x, 0.1 / longest * u)
+            self.small(f"off_point after {_REPEATS} steps", m.off_point(x))
 
     def inverse(
         self,
