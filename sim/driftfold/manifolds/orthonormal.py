@@ -81,8 +81,11 @@ def _spread(gram: Array, coefficients: Array) -> Array:
 
     Unlike the trace of U U^T it also tells of a Gram matrix that is nearly singular.
     """
-    trace = gram.diagonal(0, -2, -1).sum(-1)
-    return trace * (coefficients * coefficients).sum((-2, -1))
+    xp, r = array_namespace(gram), gram.shape[-1]
+    flat = (*gram.shape[:-2], r * r)
+    trace = gram.reshape(flat)[..., :: r + 1].sum(-1)
+    entries = coefficients.reshape(flat)
+    return trace * xp.vecdot(entries, entries)
 
 
 def _again(factor: Array) -> Array:

@@ -67,8 +67,8 @@ def _eliminate(gram: Array) -> Array:
     work[:, :r] = xp.permute_dims(batch, (1, 2, 0))
     work.reshape(2 * r * r, -1)[r :: 2 * r + 1] = 1
     for j in range(r - 1):
-        below = work[j + 1 :, j + 1 : r + j + 1]
-        below -= work[j + 1 :, j : j + 1] / work[j, j] * work[j, j + 1 : r + j + 1]
+        row, column, below = work[j], work[j + 1 :, j : j + 1], work[j + 1 :, j + 1 : r + j + 1]
+        below -= column / row[j] * row[j + 1 : r + j + 1]
     inverse = work[:, r:]
     inverse /= diagonal[:, None] ** 0.5
     out = xp.empty(batch.shape, dtype=gram.dtype, device=gram.device)

@@ -70,11 +70,11 @@ async def deliver(server: Host, errand: Errand) -> None:
     A stage that takes no time is no event.
     """
     ticket = None
-    key = errand.key
+    key, order = errand.key, errand.order
     try:
         if errand.download:
             await sleep(errand.download, key + DOWNLOADED)
-        ticket = promise(server, errand)
+        ticket = server.tickets.submit(order.phase, errand.client, order.dispatch, order.payload)
         if errand.work:
             await sleep(errand.work, key + WORKED)
         if errand.upload:
@@ -88,23 +88,19 @@ async def deliver(server: Host, errand: Errand) -> None:
 async def leave_early(server: Host, errand: Errand) -> None:
     """Get as far as the session lasts."""
     ticket = None
-    key = errand.key
-    stays = max(0.0, errand.leaves - errand.order.sent)
+    key, order = errand.key, errand.order
+    stays = max(0.0, errand.leaves - order.sent)
     try:
         if errand.download <= stays:
             await sleep(errand.download, key + DOWNLOADED)
-            ticket = promise(server, errand)
+            ticket = server.tickets.submit(
+                order.phase, errand.client, order.dispatch, order.payload
+            )
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
     except BaseException as failure:
         give_up(server, errand, ticket, failure)
     else:
         server.lose(errand, ticket)
-
-
-def promise(server: Host, errand: Errand) -> Ticket:
-    """Promise the errand's work."""
-    order = errand.order
-    return server.tickets.submit(order.phase, errand.client, order.dispatch, order.payload)
 
 
 def give_up(server: Host, errand: Errand, ticket: Ticket | None, failure: BaseException) -> None:

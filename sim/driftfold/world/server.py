@@ -177,25 +177,24 @@ class Server:
         time = self.loop.time()
         if not errand.upload:
             self.trace.add(time, errand.key + SENT)  # no sleep has told of it
-        self._home(errand.client)
         self.tickets.commit(ticket)
         self._deliver(Arrival(errand, ticket, time))
 
     def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed; it counts as an answer without a payload."""
-        self._home(errand.client)
         if ticket is not None:
             self.tickets.cancel(ticket)
         self._deliver(Arrival(errand, None, self.loop.time(), why))
 
-    def _home(self, client: int) -> None:
-        self.in_flight.pop(client, None)
-        self.visits.pop(client, None)
-
     def _deliver(self, arrival: Arrival) -> None:
+        self._home(arrival.errand.client)
         self.inbox.put(arrival)
         if not self.in_flight:
             self.inbox.lost(0)  # others may have left: nobody is on the way to fill their places
+
+    def _home(self, client: int) -> None:
+        self.in_flight.pop(client, None)
+        self.visits.pop(client, None)
 
     def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
         """Settle a client that will not deliver: it left, or was sent home (`late`)."""
