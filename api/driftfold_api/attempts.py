@@ -35,7 +35,7 @@ def attempts_of(events: Iterable[Lifecycle]) -> list[Attempt]:
         elif event.kind in END and found and _about(found[-1], event):
             told = {
                 "ended": event.time,
-                "outcome": event.kind,
+                "outcome": facts.get("outcome", event.kind),
                 "reason": facts.get("reason", "") or found[-1].reason,
                 "last": facts.get("seq", 0),
             }

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftfold import __version__
-from driftfold_api.data_command import data
+from driftfold_api import data_command
 from driftfold_api.failures import Outcome, tell
 
 app = typer.Typer(
@@ -22,7 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.add_typer(data)
+app.add_typer(data_command.data)
 
 Spec = Annotated[
     str, typer.Argument(metavar="SPEC", help="A .toml, .yaml or .json file, or a preset's name.")
@@ -54,6 +54,19 @@ Slots = Annotated[int, typer.Option(min=1, help="Jobs that a worker runs at the 
 Lease = Annotated[
     float,
     typer.Option(min=0.5, help="Seconds without a sign of a worker until another one takes over."),
+]
+Data = Annotated[
+    list[Path],
+    typer.Option(
+        metavar="FOLDER",
+        help="Where specifications may name files, beside DRIFTFOLD_DATA; may be repeated.",
+    ),
+]
+Memory = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="MIB", help="Address space that a run may use.", show_default=False
+    ),
 ]
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to die with.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -273,6 +286,8 @@ def serve(
     workers: Annotated[int, typer.Option(min=0, help="Workers to start.")] = 1,
     slots: Slots = 1,
     lease: Lease = 15.0,
+    data: Data = [],  # noqa: B006
+    memory: Memory = None,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
@@ -291,6 +306,8 @@ def serve(
             workers=workers,
             slots=slots,
             lease=lease,
+            data=tuple(data),
+            memory=memory,
             plugins=tuple(plugins),
             as_json=as_json,
             parent=parent,
@@ -305,6 +322,8 @@ def worker(
     lease: Lease = 15.0,
     attempts: Annotated[int, typer.Option(min=1, help="Attempts that a job has.")] = 5,
     name: Annotated[str | None, typer.Option(help="Different from that of all others.")] = None,
+    data: Data = [],  # noqa: B006
+    memory: Memory = None,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
 ) -> None:
@@ -317,6 +336,8 @@ def worker(
             runs=runs_folder(runs),
             slots=slots,
             lease=lease,
+            data=tuple(data),
+            memory=memory,
             attempts=attempts,
             plugins=tuple(plugins),
             name=name,

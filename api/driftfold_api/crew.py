@@ -35,7 +35,7 @@ class Crew:
         if dead:
             self._processes = [process for process in self._processes if process not in dead]
             await asyncio.sleep(REST)
-            await self.start()
+        await self.start()
         return [process.returncode or 0 for process in dead]
 
     async def stop(self) -> None:

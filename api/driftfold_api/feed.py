@@ -7,18 +7,18 @@ fallen behind what is kept here reads the store until it has caught up.
 import asyncio
 import math
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from driftfold_api import frames
-from driftfold_workers.job import Job
+from driftfold_workers.job import Job, LifecycleEvent, News, State
 from driftfold_workers.store import JobStore, StoreError, UnknownJob
 
 KEPT = 2**20  # bytes of frames kept for a job that somebody follows
 BACKLOG = 500  # records before the present end that a new feed reads, for its first followers
 PAGE = 500
 CHUNK = 64 * 1024  # bytes: what one write hands to the network
-LOOK = 1.0  # seconds between two looks at a job that tells nothing
-BUSY_LOOK = 0.2  # the same while records come
+WAIT = 5.0  # seconds between two looks at what a queued job waits for
 RETRY = 0.5  # seconds before the store is asked again after a failure
 
 
@@ -32,7 +32,10 @@ class Told:
 
 
 class Feed:
-    """What followers of one job are told, and when there is more."""
+    """What followers of one job are told, and when there is more.
+
+    The events among the records up to `last` are all in `events` once it has `begun`.
+    """
 
     def __init__(self, store: JobStore, job: Job) -> None:
         self._store = store
@@ -40,10 +43,12 @@ class Feed:
         self._kept: deque[bytes] = deque()
         self._size = 0
         self._events_seen = 0
+        self._waits_for: object = None
         self.last = max(0, job.seq - BACKLOG)
         self.events: list[Told] = []
+        self.waiting: bytes | None = None
         self.end: bytes | None = None
-        self.looked = False
+        self.begun = False
         self.closing = False
         self.beats = 0
         self.changed = asyncio.Event()
@@ -74,54 +79,66 @@ class Feed:
         self.changed = asyncio.Event()
 
     async def _run(self) -> None:
-        clock = asyncio.get_running_loop().time
-        looked = -math.inf
         while self.end is None:
             try:
-                if clock() - looked >= BUSY_LOOK:
-                    await self._look()
-                    looked = clock()
-                    if not self.looked:
-                        self.looked = True
-                        self.wake()
-                if not await self._read():
-                    looked = -math.inf  # the job may be over
+                news = await self._store.news(
+                    self._job,
+                    after=self.last,
+                    events_after=self._events_seen,
+                    limit=PAGE,
+                    wait=WAIT,
+                )
+                self._take(news)
+                await self._explain(news.state)
             except UnknownJob:
                 self.end = frames.end(self._job, "deleted", "", self.last)
             except StoreError:  # it comes back, or the followers leave
                 await asyncio.sleep(RETRY)
         self.wake()
 
-    async def _read(self) -> bool:
-        """Wait for records; False when none came."""
-        if self.end is not None:
-            return False
-        records = await self._store.read(self._job, after=self.last, limit=PAGE, wait=LOOK)
-        for record in records:
+    def _take(self, news: News) -> None:
+        """Take in what is new, events before the records and the end that follow them."""
+        self._take_events(news.events)
+        more = len(news.events) == PAGE
+        # Events of the next page may belong before records of this one.
+        until = _place(news.events[-1]) if more else math.inf
+        for record in news.records:
+            if self.last >= until:
+                break
             self.last += 1
             self._keep(frames.record(self.last, record))
-        if records:
+        self.begun = self.begun or not more
+        if news.state.final and self.last >= news.seq and not more:
+            self.end = frames.end(self._job, news.state, news.reason, news.seq)
+        if news.records or news.events:
             self.wake()
-        return bool(records)
 
-    async def _look(self) -> None:
-        """Learn what happened to the job. Events come before the end that they explain."""
+    def _take_events(self, events: Sequence[LifecycleEvent]) -> None:
+        for event in events:
+            self._events_seen = event.number
+            if event.kind != "checkpoint":  # as many as rounds, perhaps; /lifecycle has them
+                self.events.append(Told(event.number, _place(event), frames.lifecycle(event)))
+
+    async def _explain(self, state: State) -> None:
+        """Learn what a queued job waits for; no event tells that a worker left."""
+        if state is not State.QUEUED:
+            self._waits_for, self.waiting = None, None
+            return
         job = await self._store.get(self._job)
-        more = True
-        while more:
-            found = await self._store.events(self._job, after=self._events_seen, limit=PAGE)
-            for event in found:
-                self._events_seen = event.number
-                if event.kind != "checkpoint":  # as many as rounds, perhaps; /lifecycle has them
-                    at = int(event.facts.get("seq", 0))
-                    self.events.append(Told(event.number, at, frames.lifecycle(event)))
-                    self.wake()
-            more = len(found) == PAGE
-        if job.state.final and self.last >= job.seq:
-            self.end = frames.end(job.id, job.state, job.reason, job.seq)
+        # Of a pause the reason tells the rest, which is less each time.
+        waits_for = job.due or job.reason or None
+        if job.state is State.QUEUED and waits_for != self._waits_for:
+            self._waits_for = waits_for
+            self.waiting = frames.waiting(job)
+            self.wake()
 
     def _keep(self, frame: bytes) -> None:
         self._kept.append(frame)
         self._size += len(frame)
         while self._size > KEPT and len(self._kept) > 1:
             self._size -= len(self._kept.popleft())
+
+
+def _place(event: LifecycleEvent) -> int:
+    """Return the number of the record that an event followed."""
+    return int(event.facts.get("seq", 0))

@@ -1,12 +1,13 @@
 """The feeds of all jobs that somebody follows, and who follows them."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from driftfold_api.feed import Feed
 from driftfold_workers.job import Job
+from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore
 
 BEAT = 15.0  # seconds between two signs of life on a stream that has nothing to tell
@@ -50,8 +51,8 @@ class Feeds:
         """Jobs that somebody follows."""
         return len(self._feeds)
 
-    @contextmanager
-    def follow(self, job: Job, task: asyncio.Task[None]) -> Iterator[Follower]:
+    @asynccontextmanager
+    async def follow(self, job: Job, task: asyncio.Task[None]) -> AsyncIterator[Follower]:
         """Follow a job until the block is left. `task` is canceled when its client stalls."""
         feed = self._feeds.get(job.id)
         if feed is None:
@@ -68,7 +69,7 @@ class Feeds:
             self._followers[feed].discard(follower)
             if not self._followers[feed]:
                 del self._followers[feed], self._feeds[job.id]
-                feed.task.cancel()
+                await stopped(feed.task)
 
     def close(self) -> None:
         """Tell every follower that the server stops."""
@@ -85,4 +86,4 @@ class Feeds:
             for follower in followers:
                 since = follower.sending
                 if since is not None and loop.time() - since > SEND_WITHIN:
-                    follower.task.cancel()
+                    follower.task.cancel()  # once more at each beat until it has gone

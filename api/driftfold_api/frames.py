@@ -7,8 +7,8 @@ the log. Everything else has an event name instead.
 import json
 from typing import Any
 
-from driftfold_api.models import End, Lifecycle
-from driftfold_workers.job import LifecycleEvent
+from driftfold_api.models import End, Lifecycle, Waiting
+from driftfold_workers.job import Job, LifecycleEvent
 
 PING = b": ping\n\n"
 
@@ -27,6 +27,11 @@ def record(number: int, text: bytes) -> bytes:
 def lifecycle(event: LifecycleEvent) -> bytes:
     """Return the frame of a lifecycle event."""
     return _named("lifecycle", Lifecycle.of(event).model_dump(mode="json"))
+
+
+def waiting(job: Job) -> bytes:
+    """Return the frame that tells what a queued job waits for."""
+    return _named("waiting", Waiting.of(job).model_dump(mode="json"))
 
 
 def end(job: str, state: Any, reason: str, seq: int) -> bytes:

@@ -59,7 +59,12 @@ class JobView(Answer):
     id: str
     name: str
     state: State
-    reason: str = Field(description="Why it is in this state; of a failure, the error.")
+    reason: str = Field(
+        description="Why it is in this state: the error of a failure, what a queued job waits for."
+    )
+    due: datetime | None = Field(
+        default=None, description="When a queued job is tried again, if it has to wait until then."
+    )
     created: datetime
     started: datetime | None
     finished: datetime | None
@@ -122,7 +127,10 @@ class Lifecycle(Answer):
     number: Annotated[int, Ge(1)]
     kind: str
     time: datetime
-    facts: dict[str, Any] = Field(description="Attempt, worker, record number, reason.")
+    facts: dict[str, Any] = Field(
+        description="Attempt, worker, record number, reason; of an attempt that ended its outcome, "
+        "and for how many seconds the job then waits (retry)."
+    )
 
     @classmethod
     def of(cls, event: LifecycleEvent) -> Self:
@@ -148,8 +156,11 @@ class Attempt(Answer):
     resumed: bool = Field(description="It went on from a snapshot.")
     started: datetime
     ended: datetime | None
-    outcome: str = Field(description="running, lost, released, succeeded, failed or canceled.")
-    reason: str
+    outcome: str = Field(
+        description="In words: running, finished, failed, canceled, drained, lease lost, "
+        "child died (signal 9), ..."
+    )
+    reason: str = Field(description="Why it ended, if that needs one.")
     first: Count = Field(description="Records in the log when it began.")
     last: Count | None = Field(description="Records in the log when it ended.")
 
@@ -158,6 +169,19 @@ class Attempts(Answer):
     """All attempts at a job."""
 
     attempts: list[Attempt]
+
+
+class Waiting(Answer):
+    """What a queued job waits for, as far as is known: a worker, one with its kinds, a time."""
+
+    id: str
+    reason: str = Field(description="Empty when nothing is lacking: its turn.")
+    due: datetime | None
+
+    @classmethod
+    def of(cls, job: Job) -> Self:
+        """Return what a job waits for."""
+        return cls(id=job.id, reason=job.reason, due=_moment(job.due))
 
 
 class End(Answer):
@@ -249,6 +273,7 @@ def _facts(job: Job) -> dict[str, Any]:
         "name": job.name,
         "state": job.state,
         "reason": job.reason,
+        "due": _moment(job.due),
         "created": _moment(job.created),
         "started": _moment(job.started),
         "finished": _moment(job.finished),

@@ -16,7 +16,6 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from driftfold.errors import SpecError
-from driftfold_api.store_refusal import own_words
 from driftfold_workers.store import (
     Conflict,
     StoreError,
@@ -83,7 +82,7 @@ INVALID_SPEC = ProblemType(
 )  # fmt: skip
 KEY_REUSED = ProblemType(
     "idempotency-key-reused", 422, "Idempotency key reused",
-    "The key has made a job of another specification; use a new key for a new job.",
+    "The key has made a job of another specification or name; use a new key for a new job.",
 )  # fmt: skip
 INTERNAL = ProblemType(
     "internal", 500, "Internal error", "A fault of the service; its log has the traceback."
@@ -175,7 +174,7 @@ def _as_problem(error: Exception) -> Problem:
         return error
     if isinstance(error, StoreRefuses):
         _log.error("%s", " ".join(str(error).split()))
-        words = own_words(error)
+        words = " ".join(error.words.split()).rstrip(".")
         detail = f"the job store takes no writes: {words}; repeat the request when that is mended"
         return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):

@@ -9,6 +9,7 @@ from fastapi import Depends, Request
 
 from driftfold_api.feeds import Feeds
 from driftfold_api.job_id import is_job_id, no_such_job
+from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore, UnknownJob
 
 T = TypeVar("T")
@@ -39,20 +40,13 @@ class Service:
             await asyncio.wait([task, *others], return_when=asyncio.FIRST_COMPLETED)
             return task.result() if task.done() else None
         finally:
-            await cancel(task, *others)
+            await stopped(task, *others)
 
 
 async def disconnected(request: Request) -> None:
     """Return when the client has gone. The body must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-async def cancel(*tasks: asyncio.Task[Any]) -> None:
-    """Cancel tasks and wait until they are over."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 # Both are coroutines only because FastAPI would call functions in another thread.

@@ -7,7 +7,6 @@ import signal
 import socket
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,18 @@ from typing import Any
 import typer
 from uvicorn.loops.auto import auto_loop_factory
 
-from driftfold.errors import RunError
+from driftfold.errors import DriftfoldError, RunError
 from driftfold.spec import load_plugins
 from driftfold_api.addresses import forget, note
 from driftfold_api.app import create_app
-from driftfold_api.crew import Crew
+from driftfold_api.crew import REST, Crew
 from driftfold_api.hosts import hosts_of
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.stopping import stopped
 
 STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
 LOOK = 0.1  # seconds between two looks at the processes of the service
@@ -43,6 +43,8 @@ class ServeRequest:
     slots: int = 1
     lease: float = 15.0
     plugins: Sequence[str] = ()
+    data: Sequence[Path] = ()
+    memory: int | None = None
     as_json: bool = False
     parent: int | None = None
 
@@ -99,9 +101,7 @@ async def _serve(
             forget(request.runs, url)
             api.should_exit = True
             if tending is not None:
-                tending.cancel()
-                with suppress(asyncio.CancelledError):
-                    await tending
+                await stopped(tending)
             await asyncio.gather(crew.stop(), serving, return_exceptions=True)
 
 
@@ -115,19 +115,27 @@ async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:
     """Replace what dies: a worker, or the job store of our own."""
     while True:
         await asyncio.sleep(LOOK)
-        for code in await crew.replace():
-            typer.echo(f"a worker ended with code {code}; another one takes its place", err=True)
-        if server is not None and server.owner and not server.alive():
-            typer.echo("the job store ended; it is started again", err=True)
-            await asyncio.to_thread(server.restart)
+        try:
+            for code in await crew.replace():
+                told = f"a worker ended with code {code}; another one takes its place"
+                typer.echo(told, err=True)
+            if server is not None and server.owner and not server.alive():
+                typer.echo("the job store ended; it is started again", err=True)
+                await asyncio.to_thread(server.restart)
+        except (OSError, DriftfoldError) as error:  # no memory, no room: it may come back
+            typer.echo(f"it cannot be started: {error}; trying again", err=True)
+            await asyncio.sleep(REST)
 
 
 def _worker_arguments(request: ServeRequest) -> list[str]:
     plugins = [word for name in request.plugins for word in ("--plugin", name)]
+    data = [word for folder in request.data for word in ("--data", str(folder.absolute()))]
+    memory = [] if request.memory is None else ["--memory", str(request.memory)]
     return [
         *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
         *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
-        *("--lease", str(request.lease), "--parent", str(os.getpid()), *plugins),
+        *("--lease", str(request.lease), "--parent", str(os.getpid())),
+        *(*plugins, *data, *memory),
     ]
 
 

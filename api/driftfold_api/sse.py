@@ -11,8 +11,8 @@ from starlette.types import Receive, Scope, Send
 from driftfold_api import frames
 from driftfold_api.feed import PAGE, RETRY, Feed
 from driftfold_api.feeds import SEND_WITHIN, Feeds
-from driftfold_api.service import cancel
 from driftfold_workers.job import Job
+from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore, StoreError, UnknownJob
 
 COME_BACK = 1000  # milliseconds until a client that lost its connection comes back
@@ -54,12 +54,12 @@ class EventStream(Response):
             elif sending.done():
                 sending.result()
         finally:
-            await cancel(sending, leaving)
+            await stopped(sending, leaving)
 
     async def _send(self, send: Send) -> None:
         clock, task = asyncio.get_running_loop().time, asyncio.current_task()
         assert task is not None
-        with self._feeds.follow(self._job, task) as follower:
+        async with self._feeds.follow(self._job, task) as follower:
             async for part in self._parts(follower.feed):
                 follower.sending = clock()
                 await send({"type": "http.response.body", "body": part, "more_body": True})
@@ -70,29 +70,34 @@ class EventStream(Response):
         """Yield what is new, lifecycle events in their places between the records."""
         yield frames.retry(COME_BACK)
         after, told, beats = self._after, 0, feed.beats
+        waiting: bytes | None = None
         while not feed.closing:
             changed = feed.changed  # taken before looking, so nothing in between is missed
-            # What happened before the first record must come before it: the feed looks first.
-            event = feed.events[told] if feed.looked and told < len(feed.events) else None
+            # What happened before the first record must come before it: the feed reads it first.
+            event = feed.events[told] if feed.begun and told < len(feed.events) else None
             until = math.inf if event is None else event.at
             if event is not None and event.at <= after:
                 told += 1
                 if event.number > self._lifecycle_after:
                     yield event.frame
-            elif feed.looked and feed.behind(after):
+            elif feed.begun and feed.behind(after):
                 try:
-                    page = await self._page(after, until)
+                    page = await self._page(after, min(until, feed.last))
                 except UnknownJob:
                     yield frames.end(self._job.id, "deleted", "", self._job.seq)
                     return
                 after += len(page)
                 yield b"".join(page) or frames.PING
-            elif feed.looked and (found := feed.since(after, until))[0]:
+            elif feed.begun and (found := feed.since(after, until))[0]:
                 part, after = found
                 yield part
             elif feed.end is not None:
                 yield feed.end
                 return
+            elif feed.begun and feed.waiting is not waiting:
+                waiting = feed.waiting
+                if waiting is not None:
+                    yield waiting
             elif beats != feed.beats:
                 beats = feed.beats
                 yield frames.PING

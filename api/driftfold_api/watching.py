@@ -10,17 +10,11 @@ from driftfold.telemetry.json_form import to_json
 from driftfold.world.policy import Horizon
 from driftfold_api.client import Client
 from driftfold_api.failures import Outcome
-from driftfold_api.models import JobDetail, Lifecycle
+from driftfold_api.models import JobDetail, Lifecycle, Waiting
 from driftfold_api.progress import progress
 from driftfold_api.reaching import reach
 from driftfold_api.report import print_table
 from driftfold_workers.job import State
-
-TOLD = {"lost", "released", "resumed", "cancel-requested"}
-"""Lifecycle events that somebody who watches wants to hear of."""
-
-GIVEN_UP = {"lost", "released"}
-"""Lifecycle events after which a job is queued."""
 
 
 def watch_job(job: str, url: str | None, as_json: bool) -> None:
@@ -40,17 +34,17 @@ def follow(client: Client, job: JobDetail, as_json: bool) -> None:
     horizon = Horizon(rounds=limits.get("rounds"), seconds=limits.get("seconds"))
     try:
         with progress(horizon, job.name or job.id[:8], quiet=as_json) as shown:
-            _say_what_it_waits_for(client, job)
             for event in client.watch(job.id):
                 if isinstance(event, Record):
                     shown.emit(event)
                     if as_json:
                         typer.echo(json.dumps(to_json(event), allow_nan=False))
-                elif isinstance(event, Lifecycle) and event.kind in TOLD:
-                    if not as_json:
-                        typer.echo(_sentence(event), err=True)
-                    if event.kind in GIVEN_UP:
-                        _say_what_it_waits_for(client, job)
+                elif isinstance(event, Lifecycle):
+                    if not as_json and (sentence := _sentence(event)):
+                        typer.echo(sentence, err=True)
+                # Of a pause the end of the attempt before it has told.
+                elif isinstance(event, Waiting) and event.reason and event.due is None:
+                    typer.echo(f"job {job.id} waits: {event.reason}", err=True)
     except KeyboardInterrupt:
         typer.echo(f"job {job.id} goes on; see it again with: driftfold watch {job.id}", err=True)
         raise typer.Exit(Outcome.INTERRUPTED) from None
@@ -67,24 +61,21 @@ def follow(client: Client, job: JobDetail, as_json: bool) -> None:
         raise typer.Exit(Outcome.FAILED)
 
 
-def _say_what_it_waits_for(client: Client, job: JobDetail) -> None:
-    """Say why a queued job does not begin: no worker is there, or none has its kinds."""
-    if job.state.final:
-        return
-    now = client.get(job.id)
-    if now.state is State.QUEUED and now.reason:
-        typer.echo(f"job {job.id} waits: {now.reason}", err=True)
-
-
 def _sentence(event: Lifecycle) -> str:
+    """Say what happened; "" for what nobody who watches needs to hear."""
     facts = event.facts
-    worker, seq, reason = (facts.get(name, "") for name in ("worker", "seq", "reason"))
-    why = f": {reason}" if reason and reason != event.kind else ""
+    attempt, worker = f"attempt {facts.get('attempt', '?')}", f"worker {facts.get('worker', '?')}"
     match event.kind:
-        case "lost":
-            return f"worker {worker} was lost after record {seq}{why}"
-        case "released":
-            return f"worker {worker} gave the job back after record {seq}{why}"
+        case "lost" | "released":
+            outcome, reason = facts.get("outcome", event.kind), facts.get("reason", "")
+            why = f": {reason}" if reason and reason != outcome else ""
+            retry = f"; retry in {facts['retry']:g} s" if "retry" in facts else ""
+            seq = facts.get("seq", 0)
+            return f"{attempt} by {worker} ended after record {seq}: {outcome}{why}{retry}"
         case "resumed":
-            return f"worker {worker} goes on, attempt {facts.get('attempt', '?')}"
-    return "asked to cancel: it stops at the end of the round"
+            return f"{worker} takes over from the last snapshot: {attempt}"
+        case "claimed" if facts.get("epoch", 1) > 1:
+            return f"{worker} takes over from the beginning: {attempt}"
+        case "cancel-requested":
+            return "asked to cancel: it stops at the end of the round"
+    return ""

@@ -11,6 +11,7 @@ from driftfold_workers.guardian import die_with
 from driftfold_workers.server_binary import external_url
 from driftfold_workers.worker import run_worker
 
+MIB = 2**20
 REDIS = "redis"
 """Folder of the embedded server, in the folder of runs."""
 
@@ -24,6 +25,8 @@ class WorkerRequest:
     lease: float = 15.0
     attempts: int = 5
     plugins: Sequence[str] = ()
+    data: Sequence[Path] = ()
+    memory: int | None = None
     name: str | None = None
     parent: int | None = None
 
@@ -41,6 +44,8 @@ def work(request: WorkerRequest) -> None:
             lease=request.lease,
             attempts=request.attempts,
             plugins=request.plugins,
+            data=request.data,
+            memory=None if request.memory is None else request.memory * MIB,
             name=request.name,
         )
 

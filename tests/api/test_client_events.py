@@ -13,8 +13,8 @@ from driftfold.telemetry.base import Record
 from driftfold_api import frames
 from driftfold_api.client.events import Frames, Position
 from driftfold_api.errors import ServiceError
-from driftfold_api.models import End, Lifecycle
-from driftfold_workers.job import LifecycleEvent, State
+from driftfold_api.models import End, Lifecycle, Waiting
+from driftfold_workers.job import Job, LifecycleEvent, State
 from tests.api.serving import lines
 
 EVENT = LifecycleEvent(1, "lost", 1.5, {"reason": "Ä\r\n\u2028", "seq": 2})
@@ -84,3 +84,21 @@ def test_the_client_needs_neither_torch_nor_the_server() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+
+
+def test_what_a_job_waits_for_is_told_once_until_it_changes() -> None:
+    reader, position = Frames(), Position()
+
+    def told(reason: str, due: float | None = None) -> bool:
+        job = Job("j", {}, (), State.QUEUED, reason=reason, due=due)
+        (frame,) = reader.feed(frames.waiting(job))
+        event = position.take(frame)
+        assert event is None or event == Waiting.of(job)
+        return event is not None
+
+    assert [told("no worker"), told("no worker"), told(""), told("no worker")] == [1, 0, 1, 1]
+    assert [told("retry in 3 s: x", 9.0), told("retry in 2 s: x", 9.0)] == [1, 0]
+    assert told("retry in 3 s: x", 12.0)
+    (frame,) = reader.feed(frames.lifecycle(EVENT))
+    position.take(frame)
+    assert told("retry in 1 s: x", 12.0)  # it is queued once more

@@ -111,15 +111,15 @@ async def test_lifecycle_and_attempts_tell_a_takeover(
     assert (await http.get(f"/v1/jobs/{job}/attempts")).json() == {"attempts": []}
     first = await claimed(store, job)
     await store.append(job, first, 1, lines(1, 4), checkpoint="c1", rounds=4)
-    await store.release(job, first, reason="it broke", counted=True, attempts=5)
+    await store.release(job, first, reason="it broke", counted=True, attempts=5, outcome="failed")
     second = await claimed(store, job)
     await write(store, job, second, lines(5, 9), 5)
     running = (await http.get(f"/v1/jobs/{job}/attempts")).json()["attempts"]
     assert [(one["outcome"], one["resumed"]) for one in running] == [
-        ("released", False),
+        ("failed", False),
         ("running", True),
     ]
-    await finish(store, job, second)
+    await finish(store, job, second, outcome="finished")
 
     page = (await http.get(f"/v1/jobs/{job}/lifecycle")).json()
     kinds = ["submitted", "claimed", "checkpoint", "released", "resumed", "succeeded"]
@@ -132,7 +132,7 @@ async def test_lifecycle_and_attempts_tell_a_takeover(
 
     one, two = (await http.get(f"/v1/jobs/{job}/attempts")).json()["attempts"]
     assert (one["reason"], one["first"], one["last"]) == ("it broke", 0, 4)
-    assert (two["outcome"], two["first"], two["last"]) == ("succeeded", 4, 9)
+    assert (two["outcome"], two["first"], two["last"]) == ("finished", 4, 9)
     assert one["ended"] <= two["started"] <= two["ended"]
     assert (one["epoch"], two["epoch"]) == (first, second)
 
@@ -142,15 +142,17 @@ async def test_an_attempt_that_ended_its_job_says_so(
 ) -> None:
     failed = await submitted(http)
     epoch = await claimed(store, failed)
-    await store.release(failed, epoch, reason="no memory", counted=True, attempts=1)
+    how = "child died (signal 9)"
+    await store.release(failed, epoch, reason="no memory", counted=True, attempts=1, outcome=how)
     (attempt,) = (await http.get(f"/v1/jobs/{failed}/attempts")).json()["attempts"]
-    assert (attempt["outcome"], attempt["reason"]) == ("failed", "no memory")
+    assert (attempt["outcome"], attempt["reason"]) == (how, "no memory")
     drained = await submitted(http)
     epoch = await claimed(store, drained)
-    await store.release(drained, epoch, reason="drain", counted=False, attempts=5)
+    told = {"reason": "drain", "outcome": "drained"}
+    await store.release(drained, epoch, counted=False, attempts=5, **told)
     assert (await store.cancel(drained)).state is State.CANCELED
     (attempt,) = (await http.get(f"/v1/jobs/{drained}/attempts")).json()["attempts"]
-    assert attempt["outcome"] == "released"  # it was canceled in the queue, later
+    assert attempt["outcome"] == "drained"  # it was canceled in the queue, later
 
 
 async def test_names_may_be_anything_printable(http: httpx.AsyncClient) -> None:

@@ -2,10 +2,14 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx
 import pytest
 
+from driftfold_api import feed
+from driftfold_workers import signals
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, claimed, finish, lines, problem, submitted, write
@@ -13,6 +17,18 @@ from tests.api.watching import stream
 from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
+
+
+class Calls:
+    """A method of the store, counted."""
+
+    def __init__(self, method: Callable[..., Awaitable[Any]]) -> None:
+        self.method = method
+        self.count = 0
+
+    async def __call__(self, *args: Any, **options: Any) -> Any:
+        self.count += 1
+        return await self.method(*args, **options)
 
 
 async def test_history_and_news_come_in_order_and_the_end_last(
@@ -83,14 +99,14 @@ async def test_a_queued_job_is_watched_through_its_whole_life(
 ) -> None:
     job = await submitted(http)
     async with stream(api, job) as watched:
-        await watched.until_named("submitted")
+        await watched.until_named("waiting")  # for a worker
         epoch = await claimed(store, job)
         await watched.until_named("claimed")  # though no record comes
         await write(store, job, epoch, lines(1, 1), 1)
         await watched.until(1)
         await store.finish(job, epoch, State.FAILED, reason="no luck")
         seen = await watched.whole()
-    assert seen.names == ["submitted", "claimed", "1", "failed", "end"]
+    assert seen.names == ["submitted", "waiting", "claimed", "1", "failed", "end"]
     assert seen.data("end")[0]["reason"] == "no luck"
 
 
@@ -99,9 +115,9 @@ async def test_a_job_that_is_canceled_in_the_queue_ends_its_stream(
 ) -> None:
     job = await submitted(http)
     async with stream(api, job) as watched:
-        await watched.until_named("submitted")
+        await watched.until_named("waiting")
         await store.cancel(job)
-        assert (await watched.whole()).names == ["submitted", "canceled", "end"]
+        assert (await watched.whole()).names == ["submitted", "waiting", "canceled", "end"]
 
 
 async def test_a_job_that_is_deleted_ends_its_stream(
@@ -126,15 +142,8 @@ async def test_many_followers_cost_one_reader(
     job = await submitted(http)
     epoch = await claimed(store, job)
     await write(store, job, epoch, lines(1, 10), 1)
-    reads = 0
-    read = store.read
-
-    async def counted(*args: object, **options: object) -> object:
-        nonlocal reads
-        reads += 1
-        return await read(*args, **options)  # type: ignore[arg-type]
-
-    store.read = counted  # type: ignore[method-assign, assignment]
+    news, read = Calls(store.news), Calls(store.read)
+    store.news, store.read = news, read  # type: ignore[method-assign, assignment]
 
     async def follow(after: int) -> list[int]:
         async with stream(api, job, f"?after={after}") as watched:
@@ -151,7 +160,7 @@ async def test_many_followers_cost_one_reader(
     await finish(store, job, epoch)
     for number, ids in enumerate(await asyncio.gather(*following)):
         assert ids == list(range(number % 10 + 1, 61))
-    assert reads < 100  # one follower alone costs up to 52
+    assert news.count + read.count < 100  # one follower alone costs up to 52
     await until(api.idle)
 
 
@@ -167,3 +176,72 @@ async def test_a_long_line_and_any_text_pass(
     async with stream(api, job) as watched:
         seen = await watched.whole()
     assert [record["note"] for record in seen.data("")] == notes
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is looked for by the clock: what comes was told by the store at once."""
+    monkeypatch.setattr(signals, "RECHECK", 1000.0)
+    monkeypatch.setattr(feed, "WAIT", 1000.0)
+
+
+@pytest.mark.usefixtures("patient")
+async def test_lifecycle_events_come_at_once_and_nobody_polls(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    epoch = await claimed(store, job)
+    news, look = Calls(store.news), Calls(store.get)
+    store.news, store.get = news, look  # type: ignore[method-assign, assignment]
+    async with stream(api, job) as watched:
+        await watched.until_named("claimed")
+        await store.cancel(job)
+        await watched.until_named("cancel-requested")
+        await store.append(job, epoch, 1, [], checkpoint="c")  # is not told
+        await store.finish(job, epoch, State.CANCELED)
+        seen = await watched.whole()
+    assert seen.names == ["submitted", "claimed", "cancel-requested", "canceled", "end"]
+    assert news.count <= 4  # one for what there is, one for each thing that happens
+    assert look.count == 1  # the request itself
+
+
+@pytest.mark.usefixtures("patient")
+async def test_more_lifecycle_events_than_a_page_keep_their_places(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "PAGE", 4)
+    job = await submitted(http)
+    wanted = ["submitted"]
+    for first in range(1, 30, 3):
+        epoch = await claimed(store, job)
+        wanted += ["claimed" if first == 1 else "resumed"]
+        for seq in range(first, first + 3):
+            await store.append(job, epoch, seq, lines(seq, seq), checkpoint=str(seq))
+            wanted += [str(seq)]
+        await store.release(job, epoch, reason="", counted=False, attempts=5)
+        wanted += ["released"]
+    for backlog, kept in ((500, 2**20), (2, 2**20), (0, 1)):
+        monkeypatch.setattr(feed, "BACKLOG", backlog)
+        monkeypatch.setattr(feed, "KEPT", kept)
+        async with stream(api, job) as watched:
+            assert (await watched.until_named("waiting")).names == [*wanted, "waiting"]
+        await until(api.idle)
+
+
+async def test_a_queued_job_whose_worker_leaves_says_so(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "WAIT", 0.02)
+    job = await submitted(http)
+    needs = (await store.get(job)).needs
+    await store.announce("anne", needs, 1, 1000.0)
+    async with stream(api, job) as watched:
+        await watched.until_named("submitted")
+        assert watched.seen.data("waiting") == []
+        await store.announce("anne", needs, 1, 0.0)
+        await watched.until_named("waiting")
+        await store.announce("bert", needs, 1, 1000.0)
+        while len(watched.seen.data("waiting")) < 2:
+            await watched.more()
+    told = [waiting["reason"] for waiting in watched.seen.data("waiting")]
+    assert told == ["no worker is there; start one", ""]

@@ -66,7 +66,7 @@ async def test_a_job_that_loses_its_worker_is_watched_to_its_end(
     rows = page.get_by_role("table", name="Attempts").locator("tbody tr")
     cells = [await row.locator("td").all_inner_texts() for row in await rows.all()]
     outcomes = [(row[1], row[3].partition(":")[0]) for row in cells]
-    assert outcomes == [(first, "lost"), (second, "succeeded")]
+    assert outcomes == [(first, "lease lost"), (second, "finished")]
     href = await page.get_by_role("link", name="result.json").get_attribute("href")
     result = (await http.get(f"/{href}")).json()
     assert json.loads((tmp_path / "runs" / job / "result.json").read_text()) == result

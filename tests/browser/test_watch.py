@@ -143,7 +143,8 @@ async def test_attempts_and_takeovers_are_marked_where_they_happened(
     await drawn_so_far(page, 50)
     mark = ["--mark", None, None]
     assert await page.locator(figure()).evaluate(INK, mark) == 0
-    await store.release(told.job, told.epoch, reason="signal 9", counted=True, attempts=5)
+    how = {"reason": "killed", "outcome": "child died (signal 9)"}
+    await store.release(told.job, told.epoch, counted=True, attempts=5, **how)
     told.epoch = await claimed(store, told.job)
     await told.write(100)
     await drawn_so_far(page, 100)
@@ -156,7 +157,7 @@ async def test_attempts_and_takeovers_are_marked_where_they_happened(
     rows = page.get_by_role("table", name="Attempts at passed on").locator("tbody tr")
     await expect(rows).to_have_count(2)
     first, second = [await row.locator("td").all_inner_texts() for row in await rows.all()]
-    assert (first[0], first[3:]) == ("1", ["released: signal 9", "1", "100"])
+    assert (first[0], first[3:]) == ("1", ["child died (signal 9): killed", "1", "100"])
     assert (second[0], second[3:5]) == ("2", ["running", "101"])
 
 

@@ -198,7 +198,7 @@ def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
         before = client.get(job.id)
         assert before.progress.rounds > 10
         soon(lambda: client.get(job.id).progress.rounds > before.progress.rounds)
-        assert [one.outcome for one in client.attempts(job.id)] == ["released", "running"]
+        assert [one.outcome for one in client.attempts(job.id)] == ["drained", "running"]
         assert client.attempts(job.id)[1].resumed
         assert client.get(job.id).attempt == 1  # the drain was not its fault
         client.cancel(job.id)
@@ -227,7 +227,7 @@ def test_what_dies_of_the_service_is_replaced_and_it_takes_all_with_it_when_it_i
         seen = [event.seq for event in client.watch(job.id) if isinstance(event, Record)]
         assert seen == list(range(1, len(seen) + 1))
         assert client.result(job.id)["rounds"] == rounds
-        assert [one.outcome for one in client.attempts(job.id)] == ["lost", "succeeded"]
+        assert [one.outcome for one in client.attempts(job.id)] == ["lease lost", "finished"]
         told = served.errors.read_text()
         assert "another one takes its place" in told
         assert "the job store ended; it is started again" in told

@@ -53,6 +53,14 @@ class Background:
 
         await until(somebody)
 
+    async def told(self) -> None:
+        """Wait until who watches a queued job is told what it waits for."""
+
+        async def somebody() -> bool:
+            return any(feed.waiting for feed in self.api.service.feeds._feeds.values())
+
+        await until(somebody)
+
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Background]:
@@ -105,7 +113,7 @@ def test_a_watch_says_what_a_queued_job_waits_for(
     job = submit(service, capsys)
 
     async def come_and_go() -> None:
-        await service.followed()
+        await service.told()
         await service.store.cancel(job)
         await service.store.announce("anne", [], 1, 0.0)
 

@@ -153,6 +153,10 @@ async def test_idempotency(store: JobStore) -> None:
     assert again.id == first.id
     with pytest.raises(Conflict, match=first.id):
         await store.submit(SPEC | {"seed": 8}, KINDS, idempotency_key="k")
+    with pytest.raises(Conflict, match=first.id):
+        await store.submit(SPEC, KINDS, name="another", idempotency_key="k")
+    with pytest.raises(Conflict, match=first.id):
+        await store.submit(SPEC, KINDS, horizon_rounds=9, idempotency_key="k")
     other, new_other = await store.submit(SPEC, KINDS, idempotency_key="another k")
     assert new_other
     assert len((await store.list()).jobs) == 2

@@ -103,9 +103,9 @@ async def test_the_runs_cannot_be_written(
     assert {end["outcome"] for end in ends} == {"failed"}
     assert all("File too large" in end["reason"] for end in ends)
     assert ends[0]["reason"].startswith("cannot save a snapshot")
-    assert ends[-1]["reason"].startswith("retry in ")
+    assert ends[-1]["retry"] > 0
 
 
 async def _has_waited(store: RedisJobStore, job: str, times: int) -> bool:
-    pauses = [e for e in await store.events(job) if "retry in" in e.facts.get("reason", "")]
+    pauses = [event for event in await store.events(job) if "retry" in event.facts]
     return len(pauses) >= times

@@ -109,7 +109,8 @@ class LifecycleEvent:
         Unix time in seconds, by the store's clock.
     facts
         Attempt, epoch, worker, record number, reason: whatever belongs to it. `outcome` tells in
-        words what became of an attempt that ended with the event.
+        words what became of an attempt that ended with the event, `retry` how many seconds the job
+        waits for the next one, if it has to.
     """
 
     number: int

@@ -6,7 +6,7 @@ from typing import Any
 
 from driftfold_workers.job import Job, LifecycleEvent, State
 
-NUMBERS = ("attempt", "epoch", "seq")  # facts of events that are whole numbers
+NUMBERS = {"attempt": int, "epoch": int, "seq": int, "retry": float}  # facts that are no text
 
 
 def to_json(value: Any) -> str:
@@ -49,7 +49,7 @@ def to_event(number: bytes, raw: Mapping[bytes, bytes]) -> LifecycleEvent:
     """Return the event of an entry of the stream; empty facts are left out."""
     fields = {name.decode(): value.decode() for name, value in raw.items() if value}
     kind, time = fields.pop("kind"), float(fields.pop("time"))
-    facts = {name: int(text) if name in NUMBERS else text for name, text in fields.items()}
+    facts = {name: NUMBERS.get(name, str)(text) for name, text in fields.items()}
     return LifecycleEvent(int(number.partition(b"-")[0]), kind, time, facts)
 
 

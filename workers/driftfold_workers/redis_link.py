@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
@@ -45,6 +46,7 @@ UNREACHABLE = (RedisConnectionError, RedisTimeoutError, OSError)
 # No room on its disk or in its memory, no replicas, a script that takes long, a change of masters.
 NOT_NOW = ("MISCONF", "NOREPLICAS", "BUSY")
 NOT_NOW_ERRORS = (ClusterDownError, MasterDownError, OutOfMemoryError, ReadOnlyError)
+PLACE_IN_SCRIPT = re.compile(r"\.? script: [0-9a-f]{40}, on @.*$", re.DOTALL)
 REFUSALS = {"UNKNOWN": UnknownJob, "FENCED": Fenced, "CONFLICT": Conflict, "GAP": StoreError}
 
 
@@ -109,15 +111,17 @@ class RedisLink:
                         f"{self._patience:g} s ({error}); start it, or correct REDIS_URL"
                     ) from error
             except ResponseError as error:
-                code, _, message = str(error).partition(" ")
+                said = PLACE_IN_SCRIPT.sub("", str(error))
+                code, _, message = said.partition(" ")
                 if code in REFUSALS:
                     raise REFUSALS[code](message) from None
                 if code in NOT_NOW or isinstance(error, NOT_NOW_ERRORS):
                     raise StoreRefuses(
-                        f"the job store at {self._place()} takes no writes now: {error}; once that "
-                        "is mended, work goes on by itself"
+                        f"the job store at {self._place()} takes no writes now: {said}; once that "
+                        "is mended, work goes on by itself",
+                        words=message if code.isupper() else said,
                     ) from error
-                raise StoreError(f"the job store at {self._place()} refused: {error}") from error
+                raise StoreError(f"the job store at {self._place()} refused: {said}") from error
             except RedisError as error:
                 raise StoreError(f"the job store at {self._place()} failed: {error}") from error
             await asyncio.sleep(PAUSE)
@@ -141,9 +145,23 @@ class RedisLink:
         return Redis.from_pool(pool)
 
     def _place(self) -> str:
-        """Return the address without its password."""
-        parts = urlsplit(self._url)
-        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        return place_of(self._url)
+
+
+def place_of(url: str) -> str:
+    """Return the address of a store without its password, and with what redis-py adds to it.
+
+    >>> place_of("redis://:secret@queue.example/2"), place_of("redis://"), place_of("unix:///r.sock")
+    ('redis://queue.example:6379/2', 'redis://localhost:6379', 'unix:///r.sock')
+    """
+    parts = urlsplit(url)
+    place = parts.netloc.rpartition("@")[2]
+    if parts.scheme in ("redis", "rediss"):
+        host, colon, port = place.rpartition(":")
+        if not colon or "]" in port:  # no port: the colon is one of an address of IPv6
+            host, port = place, ""
+        place = f"{host or 'localhost'}:{port or 6379}"
+    return f"{parts.scheme}://{place}{parts.path}"
 
 
 async def heeding_cancel(call: Awaitable[T]) -> T:

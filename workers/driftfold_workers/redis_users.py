@@ -34,7 +34,8 @@ class RedisUsers(RedisLogs):
         job, text, wanted = new_id(), to_json(spec), sorted(set(needs))
         digest, more_keys = "", [self.keys.number]
         if idempotency_key is not None:
-            digest = hashlib.sha256(text.encode()).hexdigest()
+            request = to_json([spec, wanted, name, horizon_rounds])
+            digest = hashlib.sha256(request.encode()).hexdigest()
             more_keys.append(self.keys.idempotency(idempotency_key))
         horizon = "" if horizon_rounds is None else horizon_rounds
         args = (digest, KEEP_IDEMPOTENCY, text, to_json(wanted), name, horizon)

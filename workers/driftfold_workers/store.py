@@ -18,7 +18,17 @@ class StoreUnreachable(StoreError):
 
 
 class StoreRefuses(StoreUnreachable):
-    """The store answers but takes no writes now, for want of room say. It has done nothing."""
+    """The store answers but takes no writes now, for want of room say. It has done nothing.
+
+    Attributes
+    ----------
+    words
+        Why, in its own words.
+    """
+
+    def __init__(self, message: str, words: str = "") -> None:
+        super().__init__(message)
+        self.words = words or message
 
 
 class UnknownJob(StoreError):
@@ -42,10 +52,10 @@ class Page:
 
 
 Beat = Literal["ok", "cancel", "lost"]
+"""What a heartbeat learns: go on, stop at the end of the round, or stop at once."""
 
 NO_SIGN = "its worker gave no sign for the length of its lease"
 """Why a job was taken back whose lease was over; the outcome of that attempt is "lease lost"."""
-"""What a heartbeat learns: go on, stop at the end of the round, or stop at once."""
 
 
 class JobStore(ABC):
@@ -68,8 +78,8 @@ class JobStore(ABC):
     ) -> tuple[Job, bool]:
         """Queue a job; return it, and whether it is new.
 
-        The same idempotency key with the same specification returns the job it made; with another
-        one it raises `Conflict`.
+        The same idempotency key with the same request returns the job it made; with another one,
+        in its name only say, it raises `Conflict`.
         """
 
     @abstractmethod
@@ -193,7 +203,7 @@ class JobStore(ABC):
 
         With `back_off` it may have to wait: not at all after the first attempt in a row that
         recorded nothing new, then half a second, one, two and so on up to half a minute. Its reason
-        and the lifecycle event say so. `outcome` is as in `finish`.
+        and the lifecycle event say so (`retry`). `outcome` is as in `finish`.
         """
 
     @abstractmethod

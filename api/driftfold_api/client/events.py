@@ -12,10 +12,10 @@ from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import from_json
 from driftfold_api.errors import ServiceError
-from driftfold_api.models import End, Lifecycle
+from driftfold_api.models import End, Lifecycle, Waiting
 
-Event: TypeAlias = Record | Lifecycle | End
-"""What a stream tells: a record, something that happened to the job, or that it is over."""
+Event: TypeAlias = Record | Lifecycle | Waiting | End
+"""What a stream tells: a record, what happened to the job or what it waits for, that it is over."""
 
 
 @dataclass
@@ -59,6 +59,7 @@ class Position:
         self.after = after
         self.lifecycle_after = lifecycle_after
         self.over = False
+        self._waits_for: object = None
 
     @property
     def params(self) -> dict[str, int]:
@@ -89,7 +90,13 @@ class Position:
             if event.number <= self.lifecycle_after:
                 return None
             self.lifecycle_after = event.number
+            self._waits_for = None
             return event
+        if name == "waiting":
+            waiting = Waiting.model_validate(table)
+            # Every connection tells it again; of a pause the reason tells the rest.
+            known, self._waits_for = self._waits_for, waiting.due or waiting.reason
+            return waiting if self._waits_for != known else None
         if name == "end":
             self.over = True
             return End.model_validate(table)

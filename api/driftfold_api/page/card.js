@@ -1,4 +1,4 @@
-// The facts of one job: state, progress, attempts, result, files; and the button that cancels it.
+// The facts of one job: state, progress, attempts, result, files; its cancel button.
 
 import { ask, FINAL, home } from "./api.js";
 import { fill, h, put, say, table } from "./dom.js";
@@ -21,9 +21,7 @@ export class Card {
     this.title = alone
       ? h("h1", { tabindex: -1 }, this.name)
       : h("h2", {}, h("span", { class: `swatch curve-${index}` }), h("a", { href: `#/jobs/${job.id}` }, this.name));
-    this.element = h(
-      "section",
-      { class: "card", "aria-label": this.name },
+    this.element = h("section", { class: "card", "aria-label": this.name },
       h("div", { class: "top" }, this.title, this.state, this.progress.element, this.cancel),
       this.facts,
       this.reason,
@@ -48,16 +46,17 @@ export class Card {
     fill(this.state, badge(job.state));
     this.cancel.hidden = over;
     this.cancel.disabled = job.state === "canceling";
-    put(this.reason, job.reason);
-    this.reason.hidden = !job.reason;
     const parts = { job: "", records: "/records", lifecycle: "/lifecycle", ...(job.state === "succeeded" && { result: "/result" }) };
     const link = ([text, part]) => [" ", h("a", { href: home(job.id) + part }, text)];
     fill(this.links, job.state !== "deleted" && ["As JSON:", ...Object.entries(parts).map(link)].flat());
   }
 
-  /** Say how long ago and for how long. */
+  /** Say since when, and for how long. */
   tick() {
     const { job } = this;
+    const left = Math.max(0, Math.ceil(-between(job.due)));
+    put(this.reason, job.reason.replace(/^retry in \d+/, `retry in ${left}`));
+    this.reason.hidden = !job.reason;
     const over = FINAL.includes(job.state);
     const seconds = job.started ? Math.max(0, between(job.started, job.finished)) : 0;
     const took = job.started && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
@@ -76,9 +75,7 @@ export class Card {
   /** Ask first: it cannot be taken back. */
   ask() {
     const yes = h("button", { class: "danger", value: "yes" }, "Cancel the job");
-    const dialog = h(
-      "dialog",
-      { "aria-labelledby": "question", onclose: () => (dialog.remove(), dialog.returnValue === "yes" && this.stop()) },
+    const dialog = h("dialog", { "aria-labelledby": "question", onclose: () => (dialog.remove(), dialog.returnValue === "yes" && this.stop()) },
       h("form", { method: "dialog" }, h("p", { id: "question" }, `Cancel ${this.name}? It ends after its round and cannot go on.`), h("div", { class: "tools" }, yes, h("button", { autofocus: true, value: "no" }, "Keep it"))),
     );
     this.element.append(dialog);
@@ -106,14 +103,13 @@ export class Card {
       if (artefacts.length) this.links.append(" Files: ", ...artefacts.flatMap((file) => [h("a", { href: file.href.replace(/^\//, ""), download: true }, file.name), " "]));
       if (job.state === "succeeded") this.conclude(await ask(`${home(id)}/result`));
     }
-    return attempts;
   }
 
   list(attempts) {
-    const cells = ({ attempt, worker, started, outcome, reason, first, last }) => [
+    const cells = ({ attempt, worker, started, resumed, outcome, reason, first, last }) => [
       attempt,
       worker,
-      clock(started),
+      clock(started) + (resumed ? ", from a snapshot" : ""),
       reason && reason !== outcome ? `${outcome}: ${reason}` : outcome,
       count(first + 1),
       last == null ? "" : count(last),

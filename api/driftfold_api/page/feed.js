@@ -4,7 +4,7 @@ import { ask, home } from "./api.js";
 
 const AGAIN = 1000; // milliseconds
 
-/** Follows a job; `hear` has record, lifecycle, end, connected. */
+/** Follows a job; `hear` has record, lifecycle, waiting, end, connected. */
 export class Feed {
   last = 0; // number of the last record taken
   told = 0; // number of the last lifecycle event taken
@@ -27,6 +27,7 @@ export class Feed {
     source.onopen = () => this.hear.connected(true);
     source.onmessage = ({ data }) => this.record(JSON.parse(data));
     source.addEventListener("lifecycle", ({ data }) => this.lifecycle(JSON.parse(data)));
+    source.addEventListener("waiting", this.hear.waiting);
     source.addEventListener("end", ({ data }) => this.end(JSON.parse(data)));
     source.onerror = () => {
       this.hear.connected(false);

@@ -24,9 +24,7 @@ class List {
   constructor() {
     this.body = h("tbody");
     this.about = h("p", { class: "quiet" });
-    this.state = h(
-      "select",
-      { onchange: () => this.look() },
+    this.state = h("select", { onchange: () => this.look() },
       h("option", { value: "" }, "all"),
       STATES.map((state) => h("option", {}, state)),
     );
@@ -34,9 +32,7 @@ class List {
     this.more = h("button", { hidden: true, onclick: () => ((this.pages += 1), this.look()) }, "Show more");
     this.empty = h("div", { class: "empty", hidden: true });
     const heads = ["", "Job", "State", "Progress", "Worker", "Submitted", "Took"];
-    this.table = h(
-      "table",
-      { class: "jobs" },
+    this.table = h("table", { class: "jobs" },
       h("caption", { class: "unseen" }, "Jobs, newest first"),
       h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head || h("span", { class: "unseen" }, "Compare"))))),
       this.body,
@@ -148,9 +144,7 @@ class Row {
     this.worker = h("td", { class: "worker", "data-label": "Worker" });
     this.submitted = h("time", { datetime: job.created });
     this.took = h("td", { "data-label": "Took" });
-    this.element = h(
-      "tr",
-      {},
+    this.element = h("tr", {},
       h("td", {}, h("input", { type: "checkbox", "aria-label": `Compare ${name}`, onchange: ({ target }) => choose(target.checked) })),
       h("th", { scope: "row" }, h("a", { href: `#/jobs/${job.id}`, title: job.id }, name)),
       this.state,

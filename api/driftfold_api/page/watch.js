@@ -10,8 +10,6 @@ import { called } from "./format.js";
 import { Log, preferred } from "./log.js";
 import { Values } from "./values.js";
 
-const ENDS = { lost: "lost", released: "given back" };
-
 export function watch(main, ids, options) {
   const view = new Watch(main, [...new Set(ids)].slice(0, 5), options);
   view.open();
@@ -66,9 +64,7 @@ class Watch {
     const radio = (axis, text) =>
       h("label", {}, h("input", { type: "radio", name: "axis", value: axis, checked: this.style.axis === axis, onchange: () => this.restyle({ axis }) }), ` ${text}`);
     const log = h("input", { type: "checkbox", checked: this.style.log, onchange: ({ target }) => this.restyle({ log: target.checked }) });
-    const tools = h(
-      "div",
-      { class: "tools" },
+    const tools = h("div", { class: "tools" },
       h("fieldset", {}, h("legend", {}, "Against"), radio("round", "round"), radio("time", "virtual time")),
       h("label", {}, log, " logarithmic"),
       h("span", { class: "quiet" }, "Choose metrics in the table."),
@@ -92,6 +88,7 @@ class Watch {
       connected,
       record: (record) => (job.log.take(record), this.change()),
       lifecycle: (event) => (this.mark(job, event), this.soon(job)),
+      waiting: () => this.soon(job),
       end: ({ state, reason }) => {
         if (state === "deleted") job.card.show({ ...job.card.job, state, reason });
         else this.soon(job);
@@ -103,7 +100,7 @@ class Watch {
   /** Note what curves show of a job's life. */
   mark(job, { kind, facts }) {
     const again = kind === "resumed" || (kind === "claimed" && facts.epoch > 1);
-    const word = again ? `attempt ${facts.attempt}` : ENDS[kind];
+    const word = again ? `attempt ${facts.attempt}` : /lost|released/.test(kind) && facts.outcome;
     if (word) job.marks.push({ seq: facts.seq ?? 0, word });
   }
 

@@ -57,7 +57,7 @@ async def submit(
     """Submit an experiment. It is queued; `Location` says where to watch it."""
     accepted = _accepted(await read_json(request))
     try:
-        job, new = await service.store.submit(
+        job, _ = await service.store.submit(
             accepted.spec,
             accepted.needs,
             name=accepted.name,
@@ -66,12 +66,6 @@ async def submit(
         )
     except Conflict as error:
         raise p.Problem(p.KEY_REUSED, str(error)) from None
-    if not new and job.name != accepted.name:  # the store has compared the specifications
-        raise p.Problem(
-            p.KEY_REUSED,
-            f"this idempotency key was used for job {job.id} with the name {job.name!r}, not "
-            f"{accepted.name!r}; use a new key for a new job",
-        )
     told = JobDetail.of(job)
     response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
     return told

@@ -27,11 +27,10 @@ if tonumber(first) > 0 then
 end
 local canceling = field('state') == 'canceling'
 local over = counted == '1' and tonumber(field('attempt')) >= tonumber(attempts)
-local told = reason
-if pause > 0 and not (canceling or over) then
-  told = string.format('retry in %g s: %s', pause / 1000, reason)
-end
-tell(epoch == '' and 'lost' or 'released', 'reason', told, 'outcome', outcome, attempt_facts())
+if canceling or over then pause = 0 end
+local retry = pause > 0 and string.format('%g', pause / 1000) or ''
+tell(epoch == '' and 'lost' or 'released', 'reason', reason, 'outcome', outcome, 'retry', retry,
+  attempt_facts())
 set('nonce', NONCE)
 redis.call('ZREM', LEASE, ID)
 if counted == '0' then redis.call('HINCRBY', JOB, 'attempt', -1) end

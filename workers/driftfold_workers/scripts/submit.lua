@@ -1,5 +1,5 @@
 -- KEYS[17]: the counter of jobs, KEYS[18]: the idempotency key (or the counter again).
--- ARGV: digest of the specification, or '' without a key; seconds to keep the key; specification,
+-- ARGV: digest of the request, or '' without a key; seconds to keep the key; specification,
 -- needs, name, horizon in rounds or ''. Returns the id of the job and its time of creation.
 local digest, keep, spec, needs, name, horizon = unpack(ARGV, 3, 8)
 if redis.call('EXISTS', JOB) == 1 then return { ID, field('created') } end
@@ -10,7 +10,7 @@ if digest ~= '' then
     if was ~= digest then
       return redis.error_reply(
         'CONFLICT this idempotency key was used for job ' .. id ..
-        ' with another specification; use a new key for a new job')
+        ', which has another specification or name; use a new key for a new job')
     end
     return { id, '' }
   end
