@@ -17,9 +17,9 @@ from driftfold.tasks.hyperbolic_prediction import (
 )
 from driftfold.tasks.known_entries import Columns, Entries
 from driftfold.tasks.link_ranking import mean_rank_and_precision
+from driftfold.tasks.mammal_points import MammalPoints
 from driftfold.tasks.manifold_network import ManifoldNetwork
 from driftfold.tasks.matrix_completion import CompletionProblem, MatrixCompletion
-from driftfold.tasks.mammal_points import MammalPoints
 from driftfold.tasks.metric import GradientNorm, Metric, OffManifold
 from driftfold.tasks.multitask_feature_learning import FeatureProblem, MultitaskFeatureLearning
 from driftfold.tasks.network import NetworkProblem
@@ -51,9 +51,9 @@ __all__ = [
     "HyperbolicPredictionProblem",
     "LossProblem",
     "LossView",
+    "MammalPoints",
     "ManifoldNetwork",
     "MatrixCompletion",
-    "MammalPoints",
     "Metric",
     "MultitaskFeatureLearning",
     "NamedPoints",
