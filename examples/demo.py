@@ -23,19 +23,23 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from rich import box
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+try:  # this takes a second, in which somebody may think better of it
+    import numpy as np
+    from rich import box
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+    from rich.table import Table
 
-from driftfold.assembly import build
-from driftfold.errors import DriftfoldError
-from driftfold.participation.cohort import cohort_weights
-from driftfold.spec import load_spec
-from driftfold.telemetry.base import Record
-from driftfold_api.client import Client
-from driftfold_api.plots import plot_runs
+    from driftfold.assembly import build
+    from driftfold.errors import DriftfoldError
+    from driftfold.participation.cohort import cohort_weights
+    from driftfold.spec import load_spec
+    from driftfold.telemetry.base import Record
+    from driftfold_api.client import Client
+    from driftfold_api.plots import plot_runs
+except KeyboardInterrupt:
+    print("\nInterrupted: nothing has been started.")
+    sys.exit(130)
 
 ARMS = {
     "RFedAGS by frequency": "fashion-subspace",

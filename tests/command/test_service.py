@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from driftfold.telemetry.base import Record
@@ -26,7 +27,10 @@ LONG = ("--set", "horizon.rounds=100000", "--set", "checkpoint_every=5")
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with serving(tmp_path_factory.mktemp("service"), "--slots", "2") as served:
+    folder = tmp_path_factory.mktemp("service")
+    (folder / "sets").mkdir()
+    np.savez(folder / "sets" / "own.npz", x=np.eye(12, 5))
+    with serving(folder, "--slots", "2", "--memory", "4096", "--data", "sets") as served:
         yield served
 
 
@@ -105,6 +109,20 @@ def test_a_cancelled_job_ends_its_watch_with_1(
         assert client.get(job.id).state is State.CANCELED
     assert call("cancel", job.id) == 2
     assert capsys.readouterr().err.startswith(f"error: job {job.id} has canceled")
+
+
+def test_a_job_reads_files_of_the_folders_that_were_offered(
+    served: Served, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = "task={kind='pca', rank=2, clients=3, partition='iid', data={kind='npz', path='%s'}}"
+    quick = (*QUICK, "--set", "participation=always", "--watch")
+    own = served.errors.parent / "sets" / "own.npz"
+    assert call("submit", "pca-synthetic", "--set", data % own, *quick) == 0
+    assert call("submit", "pca-synthetic", "--set", data % here, *quick) == 1
+    told = capsys.readouterr().out.splitlines()[-1]
+    assert f"has failed: task.data.path: got {here}, but" in told
+    assert f"below {own.parent} only" in told
+    assert "--data FOLDER" in told
 
 
 def test_an_interrupted_watch_leaves_the_job_and_says_how_to_go_on(

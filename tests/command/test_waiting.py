@@ -3,13 +3,16 @@
 import asyncio
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
+from datetime import UTC, datetime
 from threading import Thread
 from typing import Any, TypeVar
 
 import pytest
 
-from driftfold_api import reaching, serving
+from driftfold_api import reaching, serving, watching
 from driftfold_api.client import patience
+from driftfold_api.models import Lifecycle
+from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, claimed, finish, lines, write
 from tests.command.cli import QUICK, call
@@ -123,6 +126,43 @@ def test_a_watch_says_what_a_queued_job_waits_for(
     assert call("watch", job, "--url", service.api.url) == 1
     done.result(60)
     assert f"job {job} waits: {reason}" in capsys.readouterr().err
+
+
+def test_a_watch_tells_takeovers_and_their_reasons(
+    service: Background, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = submit(service, capsys)
+
+    async def life(store: RedisJobStore) -> None:
+        how: dict[str, Any] = {"reason": "killed", "outcome": "child died (signal 9)"}
+        await store.release(job, await claimed(store, job), counted=True, attempts=9, **how)
+        epoch = await claimed(store, job)
+        await store.append(job, epoch, 1, lines(1, 3), checkpoint="c", rounds=3)
+        drained: dict[str, Any] = {"reason": "its worker stopped", "outcome": "drained"}
+        await store.release(job, epoch, counted=False, attempts=9, **drained)
+        epoch = await claimed(store, job)
+        await store.cancel(job)
+        await store.finish(job, epoch, State.CANCELED, outcome="canceled")
+
+    service.do(life(service.store))
+    assert call("watch", job, "--url", service.api.url) == 1
+    told = [line for line in capsys.readouterr().err.splitlines() if "round" not in line[:5]]
+    assert told == [
+        "attempt 1 by worker anne ended after record 0: child died (signal 9): killed",
+        "worker anne takes over from the beginning: attempt 2",
+        "attempt 2 by worker anne ended after record 3: drained: its worker stopped",
+        "worker anne takes over from the last snapshot: attempt 2",
+        "asked to cancel: it stops at the end of the round",
+    ]
+
+
+def test_a_pause_is_told_with_the_end_of_the_attempt() -> None:
+    facts = {"attempt": 2, "worker": "anne", "seq": 7, "outcome": "failed", "reason": "no room"}
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    event = Lifecycle(number=5, kind="released", time=now, facts={**facts, "retry": 0.5})
+    assert watching._sentence(event) == (
+        "attempt 2 by worker anne ended after record 7: failed: no room; retry in 0.5 s"
+    )
 
 
 def test_a_watch_waits_for_a_service_that_was_there(

@@ -43,3 +43,21 @@ def test_an_interrupted_demo_stops_everything_and_says_so(tmp_path: Path) -> Non
         "Interrupted: all jobs are canceled, the service and its workers have stopped.\n"
     )
     assert running_in(tmp_path) == []
+
+
+def test_a_demo_that_is_interrupted_as_it_is_loaded_says_so(tmp_path: Path) -> None:
+    slow = "print('loading', flush=True)\nimport time\ntime.sleep(60)"
+    (tmp_path / "numpy.py").write_text(slow)  # found before the real one
+    demo = subprocess.Popen(
+        [sys.executable, str(ROOT / "examples" / "demo.py")],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert demo.stdout is not None
+    assert demo.stdout.readline() == "loading\n"
+    demo.send_signal(signal.SIGINT)
+    out, err = demo.communicate(timeout=120)
+    assert (demo.returncode, err) == (130, "")
+    assert out == "\nInterrupted: nothing has been started.\n"

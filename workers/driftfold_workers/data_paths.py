@@ -42,8 +42,8 @@ def refuse_foreign_paths(spec: JobSpec, folders: Sequence[str]) -> None:
                 where = f"files below {' or '.join(folders)} only" if folders else "no files"
                 raise SpecError(
                     f"{field}: got {path}, but specifications may name {where} of a worker's "
-                    f"machine; put the data into a folder that all workers are started with, as "
-                    f"{VARIABLE}=FOLDER"
+                    "machine; put the data into a folder that all workers are started with: --data "
+                    f"FOLDER, or {VARIABLE}=FOLDER"
                 )
 
 

@@ -1,4 +1,4 @@
-// The facts of one job: state, progress, attempts, result, files; its cancel button.
+// One job's facts: state, progress, attempts, result, files; cancel button.
 
 import { ask, FINAL, home } from "./api.js";
 import { fill, h, put, say, table } from "./dom.js";
