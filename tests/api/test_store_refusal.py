@@ -23,6 +23,7 @@ def refused_in_one_line(log: pytest.LogCaptureFixture, words: str) -> None:
     (record,) = log.records
     assert record.exc_info is None
     assert words in record.getMessage()
+    assert "script" not in record.getMessage()  # no places in our own code
     assert "\n" not in record.getMessage()
     log.clear()
 
