@@ -1,5 +1,7 @@
 """Jobs: look, list, cancel, delete, and what happened to them."""
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -148,7 +150,7 @@ async def test_an_attempt_that_ended_its_job_says_so(
     assert (attempt["outcome"], attempt["reason"]) == (how, "no memory")
     drained = await submitted(http)
     epoch = await claimed(store, drained)
-    told = {"reason": "drain", "outcome": "drained"}
+    told: dict[str, Any] = {"reason": "drain", "outcome": "drained"}
     await store.release(drained, epoch, counted=False, attempts=5, **told)
     assert (await store.cancel(drained)).state is State.CANCELED
     (attempt,) = (await http.get(f"/v1/jobs/{drained}/attempts")).json()["attempts"]

@@ -143,7 +143,7 @@ async def test_many_followers_cost_one_reader(
     epoch = await claimed(store, job)
     await write(store, job, epoch, lines(1, 10), 1)
     news, read = Calls(store.news), Calls(store.read)
-    store.news, store.read = news, read  # type: ignore[method-assign, assignment]
+    store.news, store.read = news, read  # type: ignore[method-assign]
 
     async def follow(after: int) -> list[int]:
         async with stream(api, job, f"?after={after}") as watched:
@@ -192,7 +192,7 @@ async def test_lifecycle_events_come_at_once_and_nobody_polls(
     job = await submitted(http)
     epoch = await claimed(store, job)
     news, look = Calls(store.news), Calls(store.get)
-    store.news, store.get = news, look  # type: ignore[method-assign, assignment]
+    store.news, store.get = news, look  # type: ignore[method-assign]
     async with stream(api, job) as watched:
         await watched.until_named("claimed")
         await store.cancel(job)

@@ -1,12 +1,15 @@
 """The page of one job: its curves are its records, as they come."""
 
 import asyncio
+import re
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from playwright.async_api import expect
 
+from driftfold_workers import redis_store
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import claimed
@@ -143,7 +146,7 @@ async def test_attempts_and_takeovers_are_marked_where_they_happened(
     await drawn_so_far(page, 50)
     mark = ["--mark", None, None]
     assert await page.locator(figure()).evaluate(INK, mark) == 0
-    how = {"reason": "killed", "outcome": "child died (signal 9)"}
+    how: dict[str, Any] = {"reason": "killed", "outcome": "child died (signal 9)"}
     await store.release(told.job, told.epoch, counted=True, attempts=5, **how)
     told.epoch = await claimed(store, told.job)
     await told.write(100)
@@ -253,3 +256,20 @@ async def test_records_are_drawn_by_frames_however_many_come(
     drawings, frames = await page.evaluate("[window.drawings, window.frames]")
     assert 0 < drawings <= frames + 1
     assert drawings < 1900
+
+
+async def test_a_pause_is_counted_down_below_the_name(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_store, "FIRST_PAUSE", 25.0)
+    told = await story(store, http, "stalled")
+    why: dict[str, Any] = {"reason": "no room", "outcome": "failed"}
+    await watched.page.goto(f"/#/jobs/{told.job}")
+    await store.release(told.job, told.epoch, counted=False, attempts=9, back_off=True, **why)
+    told.epoch = await claimed(store, told.job)
+    await store.release(told.job, told.epoch, counted=False, attempts=9, back_off=True, **why)
+    reason = watched.page.locator(".reason")
+    await expect(reason).to_have_text(re.compile(r"^retry in 2\d s: no room$"))
+    first = await reason.inner_text()
+    await expect(reason).not_to_have_text(first)
+    await expect(reason).to_have_text(re.compile(r"^retry in (2\d|1\d|\d) s: no room$"))
