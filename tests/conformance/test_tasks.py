@@ -49,6 +49,7 @@ EXAMPLES: dict[str, list[tuple[Task, float]]] = {
     "pca": [
         (Pca(data=BLOCKS, partition=Natural(), rank=3), 1e-6),
         (Pca(data=BLOCKS, partition=Natural(), rank=1), 1e-6),
+        (Pca(data=GaussianBlocks(9, 3, 2), rank=2), 1e-6),  # constant: all gradients are rounding
         (Pca(data=GaussianBlocks(66, 9, 40), rank=5), 1e-6),  # no moments, as d >= 2n
         (Pca(data=CLASSES, partition=DirichletLabels(0.3), clients=66, rank=2), 1e-6),
         (

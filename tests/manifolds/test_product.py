@@ -183,3 +183,12 @@ def test_torch() -> None:
     x, g = points(MODEL, 4), ambient(MODEL, 4)
     got = MODEL.gradient(torch.asarray(x), torch.asarray(g))
     np.testing.assert_allclose(got.numpy(), MODEL.gradient(x, g), rtol=0, atol=1e-13)
+
+
+def test_a_factor_may_be_one_number() -> None:
+    model = Product({"axis": Sphere(2), "temperature": Euclidean()})
+    x = np.array([1.0, 0.0, 0.5])
+    assert model.split(x)["temperature"] == 0.5
+    assert model.split(x[None])["temperature"].shape == (1,)
+    assert np.array_equal(model.join(model.split(x)), x)
+    assert model.retract(x, np.array([0.0, 0.0, 1.0])).tolist() == [1, 0, 1.5]

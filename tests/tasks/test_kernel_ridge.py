@@ -28,3 +28,10 @@ def test_a_small_ridge_makes_a_sample_at_the_query_decide() -> None:
 def test_a_singular_kernel_is_told() -> None:
     with pytest.raises(SpecError, match="use a larger ridge"):
         ridge_weights(np.zeros((2, 1)), np.zeros(1), 1.0, 1e-300)
+
+
+def test_any_bandwidth_gives_a_kernel() -> None:
+    """Squares of bandwidths as small or large as these are 0 or infinite."""
+    features, query = np.array([[0.0], [1.0]]), np.array([0.0])
+    assert ridge_weights(features, query, 1e-300, 1.0).tolist() == [0.5, 0.0]
+    np.testing.assert_allclose(ridge_weights(features, query, 1e300, 1.0), 1 / 3, rtol=1e-14)

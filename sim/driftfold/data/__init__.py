@@ -17,7 +17,7 @@ from driftfold.data.iid import Iid
 from driftfold.data.in_order import InOrder
 from driftfold.data.long_tail_ratings import LongTailRatings
 from driftfold.data.low_rank_ratings import LowRankRatings
-from driftfold.data.mammal_points import Embedding, read_mammal_points
+from driftfold.data.mammal_points import BallPoints, read_mammal_points
 from driftfold.data.mnist import Mnist
 from driftfold.data.movielens import MovieLens1M, MovieLens100K
 from driftfold.data.natural import Natural
@@ -41,6 +41,7 @@ from driftfold.data.wrapped_normal import WrappedNormal
 
 __all__ = [
     "BalancedTree",
+    "BallPoints",
     "Cifar10",
     "Cifar10Jpeg",
     "ClientData",
@@ -49,7 +50,6 @@ __all__ = [
     "Data",
     "Dataset",
     "DirichletLabels",
-    "Embedding",
     "Emg",
     "FashionMnist",
     "FashionMnistCut",

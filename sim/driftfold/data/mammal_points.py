@@ -14,7 +14,7 @@ from driftfold.errors import DataError
 
 
 @dataclass(frozen=True)
-class Embedding:
+class BallPoints:
     """Named points of the Poincare ball.
 
     Attributes
@@ -29,7 +29,7 @@ class Embedding:
     points: Floats
 
 
-def read_mammal_points(folder: str | Path | None = None) -> Embedding:
+def read_mammal_points(folder: str | Path | None = None) -> BallPoints:
     """Read ``hsp_mammals.npz``, the points on which RFedAGS was published.
 
     Raises
@@ -48,7 +48,7 @@ def read_mammal_points(folder: str | Path | None = None) -> Embedding:
     return parse_points(content, found.places[name])
 
 
-def parse_points(content: bytes, where: object) -> Embedding:
+def parse_points(content: bytes, where: object) -> BallPoints:
     """Return the arrays ``names`` and ``poincare_points`` of an .npz file."""
     try:
         with np.load(BytesIO(content), allow_pickle=False) as archive:
@@ -65,4 +65,4 @@ def parse_points(content: bytes, where: object) -> Embedding:
         )
     if not (np.linalg.norm(points, axis=1) < 1).all():
         raise DataError(f"{where} has points outside the unit ball, or that are not finite")
-    return Embedding(names, points)
+    return BallPoints(names, points)

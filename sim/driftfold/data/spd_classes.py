@@ -48,8 +48,9 @@ class SpdClasses(Data):
     separation: Annotated[float, Ge(0)] = 0.5
 
     def footprint(self) -> int:
-        """Bytes of the matrices and of the normals they are made of."""
-        return 8 * self.samples * self.size * (self.size + self.freedom)
+        """Bytes of the matrices, of the normals they are made of, and of the centres."""
+        rows = 8 * self.samples * self.size * (self.size + self.freedom)
+        return rows + 32 * self.classes * self.size**2
 
     def load(self, seed: Seed) -> Dataset:
         """Generate the matrices."""

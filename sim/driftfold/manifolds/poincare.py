@@ -25,9 +25,9 @@ class Poincare(Geodesic, InvertibleRetraction):
     retraction is the exponential map, the transport parallel.
 
     A number near 1 has few digits left for 1 - |b|: at distance rho from the origin a stored point
-    is blurred by eps exp(rho). `Lorentz` has no such blur; prefer it but for points near the
-    origin or for data that come as points of the ball. Points are kept inside the largest ball
-    that can be stored, about 36 (17 in single precision) in radius.
+    is blurred by eps exp(rho). `Lorentz` has that blur across the radius only, not along it; prefer
+    it but for points near the origin or for data that come as points of the ball. Points are kept
+    inside the largest ball that can be stored, about 36 (17 in single precision) in radius.
 
     Attributes
     ----------

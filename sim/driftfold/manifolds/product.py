@@ -94,7 +94,7 @@ class Product(Manifold):
         parts, start = {}, 0
         for name, factor in self.factors.items():
             stop = start + prod(factor.shape)
-            parts[name] = x[..., start:stop].reshape(*x.shape[:-1], *factor.shape)
+            parts[name] = x[..., start:stop].reshape((*x.shape[:-1], *factor.shape))
             start = stop
         return parts
 

@@ -171,7 +171,7 @@ class Spd(Geodesic, InvertibleRetraction):
         xp = array_namespace(x)
         rows = xp.sum(xp.abs(x), axis=-1, keepdims=True)
         sign, size = xp.linalg.slogdet(x / rows)
-        return 0 * size / sign
+        return abs(0 * size / sign)
 
     def off_tangent(self, x: Array, u: Array) -> Array:
         """Frobenius norm of the antisymmetric part, shape (...)."""

@@ -4,7 +4,7 @@ from driftfold.tasks.autograd import LossProblem, LossView
 from driftfold.tasks.base import Batch, BatchSize, Problem, Task, View
 from driftfold.tasks.centralised import objective_of, solve
 from driftfold.tasks.column_fits import ColumnFits
-from driftfold.tasks.embedding import Embedding, NamedPoints, ball_to_hyperboloid
+from driftfold.tasks.embedding import Embedding, NamedPoints
 from driftfold.tasks.frechet import FrechetProblem, FrechetView
 from driftfold.tasks.hyperbolic_frechet_mean import HyperbolicFrechetMean, HyperbolicMeanProblem
 from driftfold.tasks.hyperbolic_graph_embedding import (
@@ -73,7 +73,6 @@ __all__ = [
     "StiefelNetwork",
     "Task",
     "View",
-    "ball_to_hyperboloid",
     "mean_rank_and_precision",
     "objective_of",
     "solve",

@@ -45,15 +45,3 @@ class Embedding(ABC):
     @abstractmethod
     def load(self, seed: Seed) -> NamedPoints:
         """Read or train it; raises `DataError` with what to do when it cannot."""
-
-
-def ball_to_hyperboloid(b: Floats) -> Floats:
-    """Spatial parts 2 b / (1 - |b|^2) of points b of the Poincare ball, shape (..., dim).
-
-    >>> import numpy as np
-    >>> ball_to_hyperboloid(np.array([0.5, 0.0])).round(4)
-    array([1.3333, 0.    ])
-    """
-    length = (b * b).sum(axis=-1, keepdims=True) ** 0.5
-    s: Floats = 2 * b / ((1 - length) * (1 + length))
-    return s

@@ -45,6 +45,7 @@ def ridge_weights(features: Floats, query: Floats, bandwidth: float, ridge: floa
 
 
 def _gaussian(a: Floats, b: Floats, bandwidth: float) -> Floats:
-    apart = ((a[:, None] - b[None]) ** 2).sum(axis=-1)
-    kernel: Floats = np.exp(apart / (-2 * bandwidth**2))
+    with np.errstate(over="ignore"):
+        apart = (((a[:, None] - b[None]) / bandwidth) ** 2).sum(axis=-1)
+    kernel: Floats = np.exp(-0.5 * apart)
     return kernel

@@ -1,22 +1,17 @@
 """The published embedding of the mammals, where the user has it."""
 
-import zipfile
-import zlib
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Annotated
 
-import numpy as np
 from annotated_types import Gt
 
-from driftfold.arrays import Array
-from driftfold.data.catalogue import read_set
+from driftfold.data.mammal_points import read_mammal_points
 from driftfold.data.relation import laplacian_features
 from driftfold.data.wordnet_mammals import WordNetMammals
-from driftfold.errors import DataError
+from driftfold.manifolds.hyperbolic_forms import from_ball
 from driftfold.registry import register
 from driftfold.rng import Seed
-from driftfold.tasks.embedding import Embedding, NamedPoints, ball_to_hyperboloid
+from driftfold.tasks.embedding import Embedding, NamedPoints
 
 
 @register("mammal_points")
@@ -46,30 +41,10 @@ class MammalPoints(Embedding):
 
     def load(self, seed: Seed) -> NamedPoints:
         """Read the file; the seed is not used."""
-        found = read_set("mammal_points", self.folder)
-        ((name, content),) = found.files.items()
-        names, ball = _read(content, str(found.places[name]))
-        relation = WordNetMammals().load(seed).ordered([str(n) for n in names])
+        read = read_mammal_points(self.folder)
+        relation = WordNetMammals().load(seed).ordered(read.names)
         return NamedPoints(
             names=relation.names,
             features=laplacian_features(relation, self.features),
-            points=ball_to_hyperboloid(ball),
+            points=from_ball(read.points),
         )
-
-
-def _read(content: bytes, where: str) -> tuple[Array, Array]:
-    try:
-        with np.load(BytesIO(content), allow_pickle=False) as archive:
-            names, ball = archive["names"], archive["poincare_points"].astype(np.float64)
-    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise DataError(
-            f"{where} is no sound archive of names and poincare_points ({error}); write it again"
-        ) from None
-    if names.ndim != 1 or ball.shape[:1] != names.shape or ball.ndim != 2:
-        raise DataError(
-            f"{where} holds names of shape {names.shape} and points of shape {ball.shape}; wanted "
-            "(n,) and (n, dim)"
-        )
-    if not ((ball * ball).sum(axis=-1) < 1).all():
-        raise DataError(f"{where} holds points outside the open unit ball; scale them into it")
-    return names, ball
