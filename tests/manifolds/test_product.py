@@ -44,7 +44,7 @@ MODEL = Product(FACTORS)
         ([Sphere(3), GeooptSphere(4)], set()),
         ([Sphere(3)], {InvertibleRetraction, Exponential, Geodesic}),
     ],
-    ids=repr,
+    ids=["geodesic", "exponential", "neither", "alone"],
 )
 def test_can_do_what_all_factors_can(factors: list[Manifold], abilities: set[type]) -> None:
     product = Product({str(i): factor for i, factor in enumerate(factors)})
