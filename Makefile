@@ -37,11 +37,15 @@ test test-slow bench: export OMP_NUM_THREADS = 1
 test test-slow bench: export OPENBLAS_NUM_THREADS = 1
 test test-slow bench: export MKL_NUM_THREADS = 1
 
+# Two processes that share the files among them; JOBS=0 runs all in one, for a debugger.
+JOBS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
 test: $(STAMP) ## run the default tests; ARGS="tests/kernel -x" goes to pytest
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(PYTEST) $(ARGS)
 
 test-slow: $(STAMP) ## run the tests marked slow
-	@$(BIN)/python -m pytest -m slow $(ARGS)
+	@$(PYTEST) -m slow $(ARGS)
 
 check: $(STAMP) ## format, lint, types, import layers
 	@$(BIN)/ruff format --check
