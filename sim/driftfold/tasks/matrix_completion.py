@@ -24,6 +24,7 @@ from driftfold.tasks.centralised import solve
 from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.known_entries import Columns, Entries
+from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 
@@ -331,10 +332,6 @@ class MatrixCompletion(Task):
             )
         if self.manifold is None:
             return Grassmann(self.rank, items)
-        if self.manifold.shape != (self.rank, items):
-            raise SpecError(
-                f"points of the manifold have shape {self.manifold.shape}, but rank {self.rank} "
-                f"and {items} items need {(self.rank, items)}; leave the manifold out or change "
-                "its size"
-            )
-        return self.manifold
+        return with_orthonormal_rows(
+            self.manifold, f"rank {self.rank} and {items} items", (self.rank, items)
+        )

@@ -22,6 +22,7 @@ from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
 from driftfold.tasks.centralised import solve
 from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 _TILE_BYTES = 2**22  # of samples that are evaluated at a time
@@ -210,10 +211,6 @@ class MultitaskFeatureLearning(Task):
             )
         if self.manifold is None:
             return Grassmann(self.rank, features)
-        if self.manifold.shape != (self.rank, features):
-            raise SpecError(
-                f"points of the manifold have shape {self.manifold.shape}, but rank {self.rank} "
-                f"and {features} features need {(self.rank, features)}; leave the manifold out or "
-                "change its size"
-            )
-        return self.manifold
+        return with_orthonormal_rows(
+            self.manifold, f"rank {self.rank} and {features} features", (self.rank, features)
+        )

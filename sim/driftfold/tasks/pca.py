@@ -23,6 +23,7 @@ from driftfold.tasks.base import Batch, BatchSize, Task
 from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.kernel_data import KernelData
+from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 GRAM_BYTES = 2**29
@@ -274,10 +275,4 @@ class Pca(Task):
         if self.manifold is None:
             return Sphere(d) if r == 1 else Stiefel(r, d)
         shapes = [(r, d), (d,)] if r == 1 else [(r, d)]
-        if self.manifold.shape not in shapes:
-            raise SpecError(
-                f"points of the manifold have shape {self.manifold.shape}, but rank {r} and data "
-                f"of dimension {d} need {' or '.join(map(str, shapes))}; leave the manifold out "
-                "or change its size"
-            )
-        return self.manifold
+        return with_orthonormal_rows(self.manifold, f"rank {r} and data of dimension {d}", *shapes)
