@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from driftfold.algorithms.base import Algorithm
-from driftfold.algorithms.local_step import ServerPoint
+from driftfold.algorithms.local_steps import ServerPoint
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.arrays import Array
 from driftfold.checkpoint.memory import MemoryStore

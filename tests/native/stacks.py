@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.algorithms.base import Phase
-from driftfold.algorithms.local_step import ServerPoint
+from driftfold.algorithms.local_steps import ServerPoint
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
 from driftfold.arrays import Array, Ints

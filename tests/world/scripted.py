@@ -12,7 +12,7 @@ import numpy as np
 
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
-from driftfold.algorithms.local_step import Broadcast, ServerPoint
+from driftfold.algorithms.local_steps import Broadcast, ServerPoint
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.assembly import build
 from driftfold.estimators.base import Estimator

@@ -10,7 +10,7 @@ from driftfold.algorithms.base import (
     Tangent,
 )
 from driftfold.algorithms.fedavg import FedAvg
-from driftfold.algorithms.local_step import Broadcast, ServerPoint
+from driftfold.algorithms.local_steps import Broadcast, ServerPoint
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
 from driftfold.algorithms.rfedsvrg import RFedSVRG

@@ -13,19 +13,19 @@ from typing import Annotated, Any
 from annotated_types import Gt
 
 from driftfold.algorithms.aggregation import along, weighted_sum
-from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
-from driftfold.algorithms.local_step import Broadcast, ServerPoint
-from driftfold.algorithms.step_size import Step, step_at
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase
+from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
+from driftfold.algorithms.step_size import Step
+from driftfold.arrays import Floats
 from driftfold.errors import CapabilityError
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.registry import register
-from driftfold.tasks.base import BatchSize, Problem, View
+from driftfold.tasks.base import Problem, View
 
 
 @register("fedavg")
 @dataclass(frozen=True)
-class FedAvg(Algorithm[ServerPoint]):
+class FedAvg(LocalSteps):
     """Clients upload the model after K local SGD steps.
 
     Attributes
@@ -40,8 +40,6 @@ class FedAvg(Algorithm[ServerPoint]):
         Server learning rate; 1 is the mean of the models.
     """
 
-    steps: Annotated[int, Gt(0)] = 5
-    batch: BatchSize = "full"
     step_size: Step = 0.1
     server_step: Annotated[float, Gt(0)] = 1.0
 
@@ -57,32 +55,14 @@ class FedAvg(Algorithm[ServerPoint]):
         """Return the one exchange of a round."""
         return (LocalSGD(self, problem),)
 
-    def begin(self, problem: Problem, x: Array) -> ServerPoint:
-        """Start at x."""
-        return ServerPoint(x)
-
-    def model(self, state: ServerPoint) -> Array:
-        """Return the global model."""
-        return state.point
-
 
 @dataclass(frozen=True)
-class LocalSGD(Phase[ServerPoint, Broadcast, Endpoint]):
+class LocalSGD(LocalWork[Endpoint]):
     """One round: the model down, the trained model up."""
 
     algorithm: FedAvg
-    problem: Problem
 
     payload_kind = Endpoint
-
-    @property
-    def steps(self) -> int:
-        """Local steps K."""
-        return self.algorithm.steps
-
-    def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
-        """Send the model and the learning rate."""
-        return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
@@ -102,15 +82,3 @@ class LocalSGD(Phase[ServerPoint, Broadcast, Endpoint]):
         v = self.algorithm.server_step * weighted_sum(weights, moved)
         norm = float(self.problem.manifold.norm(state.point, v))
         return ServerPoint(state.point + v), {"step_norm": norm}
-
-    def samples(self, clients: Ints) -> Floats:
-        """K mini-batches."""
-        return self.steps * self.problem.batch_samples(self.algorithm.batch, clients)
-
-    def download_bytes(self) -> int:
-        """One model and one number."""
-        return self.problem.point_bytes + self.problem.itemsize
-
-    def upload_bytes(self) -> int:
-        """One model."""
-        return self.problem.point_bytes

@@ -13,17 +13,16 @@ from typing import Annotated, Any
 from annotated_types import Gt
 
 from driftfold.algorithms.aggregation import along, weighted_sum
-from driftfold.algorithms.base import Algorithm, Arrivals, LocalResult, Phase, Tangent
-from driftfold.algorithms.local_step import Broadcast, ServerPoint
-from driftfold.algorithms.step_size import Step, step_at
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.algorithms.base import Arrivals, LocalResult, Phase, Tangent
+from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
+from driftfold.arrays import Floats
 from driftfold.registry import register
-from driftfold.tasks.base import BatchSize, Problem, View
+from driftfold.tasks.base import Problem, View
 
 
 @register("rfedags")
 @dataclass(frozen=True)
-class RFedAGS(Algorithm[ServerPoint]):
+class RFedAGS(LocalSteps):
     """Clients upload the sum of their gradients, carried back to the server's point.
 
     Attributes
@@ -38,47 +37,21 @@ class RFedAGS(Algorithm[ServerPoint]):
         Server step size.
     """
 
-    steps: Annotated[int, Gt(0)] = 5
-    batch: BatchSize = "full"
-    step_size: Step = 0.01
     server_step: Annotated[float, Gt(0)] = 1.0
 
     def phases(self, problem: Problem) -> Sequence[Phase[ServerPoint, Any, Any]]:
         """Return the one exchange of a round."""
         return (GradientStreams(self, problem),)
 
-    def begin(self, problem: Problem, x: Array) -> ServerPoint:
-        """Start at x."""
-        return ServerPoint(x)
-
-    def model(self, state: ServerPoint) -> Array:
-        """Return x_t."""
-        return state.point
-
 
 @dataclass(frozen=True)
-class GradientStreams(Phase[ServerPoint, Broadcast, Tangent]):
+class GradientStreams(LocalWork[Tangent]):
     """One round: x_t down, one tangent vector up."""
 
     algorithm: RFedAGS
-    problem: Problem
 
     payload_kind = Tangent
     descent = "stream"
-
-    @property
-    def steps(self) -> int:
-        """Local steps K."""
-        return self.algorithm.steps
-
-    @property
-    def batch(self) -> BatchSize:
-        """Mini-batch size B."""
-        return self.algorithm.batch
-
-    def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
-        """Send x_t and alpha_t."""
-        return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
@@ -109,15 +82,3 @@ class GradientStreams(Phase[ServerPoint, Broadcast, Tangent]):
             zeta = manifold.transport(arrivals.download.point, x, zeta)
         v = self.algorithm.server_step * weighted_sum(weights, zeta)
         return ServerPoint(manifold.retract(x, -v)), {"step_norm": float(manifold.norm(x, v))}
-
-    def samples(self, clients: Ints) -> Floats:
-        """K mini-batches."""
-        return self.steps * self.problem.batch_samples(self.algorithm.batch, clients)
-
-    def download_bytes(self) -> int:
-        """One point and one number."""
-        return self.problem.point_bytes + self.problem.itemsize
-
-    def upload_bytes(self) -> int:
-        """One tangent vector."""
-        return self.problem.point_bytes

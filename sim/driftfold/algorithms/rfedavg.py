@@ -8,23 +8,20 @@ corrected weights 1/(q_i N), the ablation that separates the weights from the ag
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-from annotated_types import Gt
+from typing import Any
 
 from driftfold.algorithms.aggregation import along
-from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
-from driftfold.algorithms.local_step import Broadcast, ServerPoint
-from driftfold.algorithms.step_size import Step, step_at
+from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase
+from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
 from driftfold.algorithms.tangent_mean import ServerMap, check_tangent_mean, tangent_mean
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Floats
 from driftfold.registry import register
-from driftfold.tasks.base import BatchSize, Problem, View
+from driftfold.tasks.base import Problem, View
 
 
 @register("rfedavg")
 @dataclass(frozen=True)
-class RFedAvg(Algorithm[ServerPoint]):
+class RFedAvg(LocalSteps):
     """Clients upload the point where K local steps end.
 
     Attributes
@@ -39,9 +36,6 @@ class RFedAvg(Algorithm[ServerPoint]):
         The server's map along the mean: "exp" where the manifold has it, or "retraction".
     """
 
-    steps: Annotated[int, Gt(0)] = 5
-    batch: BatchSize = "full"
-    step_size: Step = 0.01
     server_map: ServerMap = "exp"
 
     def check(self, problem: Problem) -> None:
@@ -52,38 +46,15 @@ class RFedAvg(Algorithm[ServerPoint]):
         """Return the one exchange of a round."""
         return (LocalDescent(self, problem),)
 
-    def begin(self, problem: Problem, x: Array) -> ServerPoint:
-        """Start at x."""
-        return ServerPoint(x)
-
-    def model(self, state: ServerPoint) -> Array:
-        """Return x_t."""
-        return state.point
-
 
 @dataclass(frozen=True)
-class LocalDescent(Phase[ServerPoint, Broadcast, Endpoint]):
+class LocalDescent(LocalWork[Endpoint]):
     """One round: x_t down, the end of the local path up."""
 
     algorithm: RFedAvg
-    problem: Problem
 
     payload_kind = Endpoint
     descent = "endpoint"
-
-    @property
-    def steps(self) -> int:
-        """Local steps K."""
-        return self.algorithm.steps
-
-    @property
-    def batch(self) -> BatchSize:
-        """Mini-batch size B."""
-        return self.algorithm.batch
-
-    def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
-        """Send x_t and alpha_t."""
-        return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
@@ -104,15 +75,3 @@ class LocalDescent(Phase[ServerPoint, Broadcast, Endpoint]):
             self.problem.manifold, state.point, arrivals, weights, self.algorithm.server_map
         )
         return ServerPoint(x), metrics
-
-    def samples(self, clients: Ints) -> Floats:
-        """K mini-batches."""
-        return self.steps * self.problem.batch_samples(self.algorithm.batch, clients)
-
-    def download_bytes(self) -> int:
-        """One point and one number."""
-        return self.problem.point_bytes + self.problem.itemsize
-
-    def upload_bytes(self) -> int:
-        """One point."""
-        return self.problem.point_bytes

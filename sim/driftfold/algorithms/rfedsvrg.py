@@ -16,7 +16,7 @@ from annotated_types import Gt
 
 from driftfold.algorithms.aggregation import along, weighted_sum
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase, Tangent
-from driftfold.algorithms.local_step import Broadcast
+from driftfold.algorithms.local_steps import Broadcast
 from driftfold.algorithms.step_size import Step, step_at
 from driftfold.algorithms.tangent_mean import ServerMap, check_tangent_mean, tangent_mean
 from driftfold.arrays import Array, Floats, Ints
