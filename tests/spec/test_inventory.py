@@ -5,18 +5,21 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import pytest
 from annotated_types import Gt, Interval, MinLen, MultipleOf
 
+from driftfold.data import BalancedTree, WordNetMammals
 from driftfold.errors import SpecError
+from driftfold.memory import gigabytes, machine_bytes
 from driftfold.registry import families, kinds
 from driftfold.spec import catalogue, load_builtins
 from driftfold.spec.hints import limits, short, wanted
 from driftfold.spec.inventory import describe
-from driftfold.spec.limits import MOST_BYTES, check_limits
+from driftfold.spec.limits import check_limits
+from driftfold.tasks import HyperbolicGraphEmbedding, PoincareEmbedding
 from tests.modules import own_kinds
 from tests.spec.bakery import Fruit, Layered, Topping
 
@@ -104,11 +107,38 @@ class Cart:
 
 
 def test_memory_that_no_machine_has_is_refused() -> None:
-    check_limits(Cart((Heavy(MOST_BYTES // 2), Heavy(MOST_BYTES // 2))))
-    with pytest.raises(SpecError, match=r"parts\[1\]: its arrays would take 2,000 GB; wanted at"):
-        check_limits(Cart((Heavy(1), Heavy(2 * MOST_BYTES))))
-    with pytest.raises(SpecError, match="the arrays would take 1,400 GB together"):
-        check_limits(Cart((Heavy(7 * MOST_BYTES // 10),) * 2))
+    most = machine_bytes()
+    check_limits(Cart((Heavy(most // 2), Heavy(most // 2))))
+    has = f"this machine has {gigabytes(most)}: ask for fewer"
+    with pytest.raises(SpecError, match=rf"parts\[1\]: its arrays would take 2,000,000 GB, {has}"):
+        check_limits(Cart((Heavy(1), Heavy(2 * 10**15))))
+    with pytest.raises(SpecError, match=f"the arrays would take .* GB together, {has}"):
+        check_limits(Cart((Heavy(7 * most // 10),) * 2))
+
+
+MAMMALS = HyperbolicGraphEmbedding(relation=WordNetMammals())
+
+
+@pytest.mark.parametrize(
+    "component",
+    [
+        replace(MAMMALS, negatives=10**9),
+        replace(MAMMALS, dimension=10**9),
+        PoincareEmbedding(dimension=10**9),
+        PoincareEmbedding(negatives=10**9),
+        PoincareEmbedding(relation=BalancedTree(branching=10, depth=6)),
+        BalancedTree(branching=10**4, depth=30),
+    ],
+)
+def test_embeddings_that_no_machine_holds_are_refused(component: Any) -> None:
+    with pytest.raises(SpecError, match=r"its arrays would take [\d,]+ GB, this machine has"):
+        check_limits(component)
+
+
+def test_a_large_tree_has_no_matrix() -> None:
+    task = HyperbolicGraphEmbedding(relation=BalancedTree(branching=10, depth=5))
+    assert task.footprint() < 10**9 / 2
+    assert 10**8 < task.relation.footprint() < 10**9 / 2  # type: ignore[attr-defined]
     with pytest.raises(SpecError, match="clients: got 100,000,001 clients, wanted at most"):
         check_limits(Cart((), clients=10**8 + 1))
 

@@ -4,6 +4,7 @@ from driftfold.arrays import Bools, Floats
 from driftfold.manifolds import Lorentz
 from driftfold.rng import Seed
 from driftfold.tasks.link_ranking import mean_rank_and_precision
+from driftfold.tasks.related import Related
 
 
 def by_definition(points: Floats, known: Bools) -> tuple[float, float]:
@@ -26,7 +27,9 @@ def test_ranks_and_precision_are_those_of_the_definition() -> None:
     known |= np.eye(30, dtype=bool)
     known[4] = np.arange(30) == 4  # one that is related to none
     wanted = by_definition(points, known)
-    assert np.allclose(mean_rank_and_precision(points, known), wanted, rtol=1e-13)
+    assert np.allclose(
+        mean_rank_and_precision(points, Related.of_matrix(known)), wanted, rtol=1e-13
+    )
 
 
 def test_distances_far_out_are_told_apart() -> None:
@@ -37,6 +40,6 @@ def test_distances_far_out_are_told_apart() -> None:
     points = space.exp(centre, away[:, None] * np.array([[0.0, 1.0]]))
     known = np.eye(4, dtype=bool)
     known[0, 1] = True
-    assert mean_rank_and_precision(points, known) == (1.0, 1.0)
+    assert mean_rank_and_precision(points, Related.of_matrix(known)) == (1.0, 1.0)
     known[0] = [True, False, False, True]
-    assert mean_rank_and_precision(points, known) == (3.0, 1 / 3)
+    assert mean_rank_and_precision(points, Related.of_matrix(known)) == (3.0, 1 / 3)

@@ -6,14 +6,14 @@ import pytest
 from driftfold.data import BalancedTree, WordNetMammals
 from driftfold.rng import Seed
 from driftfold.tasks import PoincareEmbedding, mean_rank_and_precision
-from driftfold.tasks.negatives import related
+from driftfold.tasks.related import Related
 
 TREE = PoincareEmbedding(BalancedTree(2, 3), epochs=60, batch=34)
 
 
 def test_a_tree_is_embedded_with_the_root_inside() -> None:
     named = TREE.load(Seed(1))
-    known = related(TREE.relation.load(Seed(1)))
+    known = Related.of(TREE.relation.load(Seed(1)))
     rank, precision = mean_rank_and_precision(named.points, known)
     # By chance a related node has rank 7 among the others on average.
     assert rank < 1.6
@@ -41,7 +41,7 @@ def test_burn_in_takes_shorter_steps() -> None:
 @pytest.mark.slow
 def test_mammals_are_embedded_better_than_in_the_published_experiment() -> None:
     """Its points have a mean rank of 29.8 and a mean average precision of 0.206."""
-    known = related(WordNetMammals().load(Seed(0)))
+    known = Related.of(WordNetMammals().load(Seed(0)))
     rank, precision = mean_rank_and_precision(PoincareEmbedding().load(Seed(1)).points, known)
     assert rank < 15
     assert precision > 0.3

@@ -38,8 +38,12 @@ class BalancedTree(RelationSource):
 
     def footprint(self) -> int:
         """About the bytes of the pairs, so that absurd sizes are refused before they are made."""
-        leaves: int = self.branching**self.depth
-        return 200 * leaves * self.depth
+        return 200 * self.extent()[1]
+
+    def extent(self) -> tuple[int, int]:
+        """Number of nodes, and of pairs: a node at depth k has k ancestors."""
+        levels = [self.branching**k for k in range(self.depth + 1)]
+        return sum(levels), sum(k * nodes for k, nodes in enumerate(levels))
 
     def load(self, seed: Seed) -> Relation:
         """Build the tree; the seed is not used."""

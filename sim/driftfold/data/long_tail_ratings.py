@@ -1,6 +1,7 @@
 """Synthetic ratings that look like those of films."""
 
 from dataclasses import dataclass
+from math import ceil, exp
 from typing import Annotated
 
 import numpy as np
@@ -66,8 +67,10 @@ class LongTailRatings(RatingSource):
     standardise: bool = True
 
     def footprint(self) -> int:
-        """Bytes of the ratings at most, so that absurd sizes are refused before they are drawn."""
-        return 40 * self.users * self.items
+        """About the bytes of the ratings, to refuse absurd sizes before they are drawn."""
+        growth = ceil(exp(min(self.spread, 37.0) ** 2 / 2))  # the mean of exp(spread z), z normal
+        each = min(self.typical * growth + self.fewest, self.items)
+        return 40 * self.users * each + 8 * _CHUNK * self.items
 
     def load(self, seed: Seed) -> Ratings:
         """Generate the ratings; raises `SpecError` when a user cannot rate as many items."""

@@ -8,8 +8,12 @@ import numpy as np
 
 from driftfold.arrays import Floats, Ints
 from driftfold.errors import DataError
+from driftfold.memory import gigabytes, machine_bytes
 from driftfold.registry import family
 from driftfold.rng import Seed
+
+SPECTRUM_BYTES = 32
+"""About how many bytes the coordinates of a relation's names take for each pair of names."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,10 @@ class Relation:
 @family("relation")
 class RelationSource(ABC):
     """Where a relation comes from."""
+
+    def extent(self) -> tuple[int, int]:
+        """At least how many names and pairs there are, as far as the fields alone tell."""
+        return 1, 1
 
     @abstractmethod
     def load(self, seed: Seed) -> Relation:
@@ -128,6 +136,12 @@ def laplacian_spectrum(relation: Relation) -> tuple[Floats, Floats]:
     >>> laplacian_spectrum(relation_of([("a", "b"), ("b", "c")]))[0].round(12).tolist()
     [0.0, 1.0, 2.0]
     """
+    needed = SPECTRUM_BYTES * len(relation.names) ** 2
+    if needed > machine_bytes():
+        raise DataError(
+            f"coordinates of {len(relation.names):,} names take {gigabytes(needed)}, this machine "
+            f"has {gigabytes(machine_bytes())}; use a smaller relation"
+        )
     joined = relation.adjacency
     degree = joined.sum(axis=1)
     if not degree.all():

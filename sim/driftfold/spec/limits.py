@@ -1,20 +1,17 @@
-"""Sizes that no machine could hold, refused before anything is allocated.
+"""Sizes that this machine cannot hold, refused before anything is allocated.
 
-Two rules, both far above what is useful and far below what would harm: a field named ``clients`` is
-at most `MOST_CLIENTS`, and what the components say they will hold in memory (`Footprint`) is
-together at most `MOST_BYTES`.
+Two rules: a field named ``clients`` is at most `MOST_CLIENTS`, and what the components say they
+will hold in memory (`Footprint`) is together at most what the machine has, in use or not.
 """
 
 from typing import Any, Protocol, runtime_checkable
 
+from driftfold.memory import gigabytes, machine_bytes
 from driftfold.spec.parts import parts
 from driftfold.spec.problems import Problems, join
 
 MOST_CLIENTS = 10**8
 """Every client needs some 10^2 bytes, so this fleet would take the memory of a large machine."""
-
-MOST_BYTES = 10**12
-"""Data of one experiment: a terabyte."""
 
 
 @runtime_checkable
@@ -29,7 +26,8 @@ class Footprint(Protocol):
 def check_limits(spec: Any) -> None:
     """Raise `SpecError` when a specification asks for absurd sizes."""
     problems = Problems()
-    total = 0
+    total, most = 0, machine_bytes()
+    there = f"this machine has {gigabytes(most)}: {_ADVICE}"
     for path, owner in parts(spec):
         clients = getattr(owner, "clients", 0)
         if isinstance(clients, int) and clients > MOST_CLIENTS:
@@ -38,15 +36,11 @@ def check_limits(spec: Any) -> None:
         elif isinstance(owner, Footprint):
             size = owner.footprint()
             total += size
-            if size > MOST_BYTES:
-                problems.add(path, f"its arrays would take {_bytes(size)}; {_ADVICE}")
-    if not problems and total > MOST_BYTES:
-        problems.add("", f"the arrays would take {_bytes(total)} together; {_ADVICE}")
+            if size > most:
+                problems.add(path, f"its arrays would take {gigabytes(size)}, {there}")
+    if not problems and total > most:
+        problems.add("", f"the arrays would take {gigabytes(total)} together, {there}")
     problems.raise_if_any()
 
 
-_ADVICE = f"wanted at most {MOST_BYTES // 10**9:,} GB: fewer clients, samples or dimensions"
-
-
-def _bytes(size: int) -> str:
-    return f"{size // 10**9:,} GB"
+_ADVICE = "ask for fewer clients, samples or dimensions"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.arrays import Array, Bools, Ints
+from driftfold.arrays import Array, Ints
 from driftfold.data.balanced_tree import BalancedTree
 from driftfold.data.base import ClientData, Dataset, Partition
 from driftfold.data.iid import Iid
@@ -20,8 +20,9 @@ from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
 from driftfold.tasks.division import Weighting, divide_dataset
 from driftfold.tasks.link_ranking import mean_rank_and_precision
-from driftfold.tasks.negatives import related, sampled_negatives
+from driftfold.tasks.negatives import sampled_negatives
 from driftfold.tasks.ranking_loss import pull_and_push, ranking_loss
+from driftfold.tasks.related import Related
 from driftfold.tasks.sampled import SampledProblem, SampledView
 
 _TILE_BYTES = 2**22  # of clients whose losses are computed at a time
@@ -41,7 +42,7 @@ class GraphEmbeddingProblem(SampledProblem):
     fleet
         The clients.
     known
-        Whether (u, v) are related, true for u = v, shape (n, n).
+        Which of the n nodes are related.
     space
         Where a node's point is.
     pull
@@ -62,7 +63,7 @@ class GraphEmbeddingProblem(SampledProblem):
         self,
         data: ClientData,
         fleet: Fleet,
-        known: Bools,
+        known: Related,
         space: Lorentz,
         pull: float,
         precision: Literal["float64", "float32"] = "float64",
@@ -73,17 +74,17 @@ class GraphEmbeddingProblem(SampledProblem):
         self.pull = pull
         self.dtype = np.dtype(precision)
         self.itemsize = self.dtype.itemsize
-        self.manifold = Power(space, len(known))
+        self.manifold = Power(space, known.nodes)
 
     @property
     def client_bytes(self) -> int:
         """Three embeddings, and for each sample its nodes' points and two vectors for each."""
         dim = self.space.dim
-        return self.itemsize * dim * (3 * len(self.known) + 3 * self.longest * self.dimension)
+        return self.itemsize * dim * (3 * self.known.nodes + 3 * self.longest * self.dimension)
 
     def initial_point(self) -> Array:
         """Return points near the origin, normal with standard deviation 0.01."""
-        nodes = np.arange(len(self.known))
+        nodes = np.arange(self.known.nodes)
         drawn = self.fleet.seed.stream("initial point").normal(nodes, 0, self.space.dim)
         return (0.01 * drawn).astype(self.dtype)
 
@@ -223,10 +224,15 @@ class HyperbolicGraphEmbedding(Task):
     transport_by: Literal["parallel", "projection"] = "parallel"
     precision: Literal["float64", "float32"] = "float64"
 
+    def footprint(self) -> int:
+        """Bytes of the rows as they are drawn and divided, and of three embeddings."""
+        nodes, pairs = self.relation.extent()
+        return 32 * pairs * (self.negatives + 2) + 24 * nodes * self.dimension
+
     def build(self, seed: Seed) -> GraphEmbeddingProblem:
         """Load the relation, draw the nodes to compare with, and divide the pairs."""
         relation = self.relation.load(seed)
-        known, pairs = related(relation), relation.pairs
+        known, pairs = Related.of(relation), relation.pairs
         drawn = sampled_negatives(seed.stream("negatives"), known, pairs, self.negatives, 0)
         rows = np.concatenate([pairs, drawn], axis=1)
         data, fleet = divide_dataset(

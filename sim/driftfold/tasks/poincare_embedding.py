@@ -11,15 +11,21 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.arrays import Array, Floats, Ints
-from driftfold.data.relation import Relation, RelationSource, laplacian_features
+from driftfold.data.relation import (
+    SPECTRUM_BYTES,
+    Relation,
+    RelationSource,
+    laplacian_features,
+)
 from driftfold.data.shuffle import shuffled
 from driftfold.data.wordnet_mammals import WordNetMammals
 from driftfold.manifolds.lorentz import Lorentz
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.embedding import Embedding, NamedPoints
-from driftfold.tasks.negatives import related, sampled_negatives
+from driftfold.tasks.negatives import sampled_negatives
 from driftfold.tasks.ranking_loss import pull_and_push
+from driftfold.tasks.related import Related
 
 _SLOWER = 10  # by which factor the steps are shorter during burn-in
 _LONGEST = 1.0  # step of one point, in units of distance
@@ -71,6 +77,13 @@ class PoincareEmbedding(Embedding):
     batch: Annotated[int, Gt(0)] = 512
     negatives: Annotated[int, Gt(0)] = 10
 
+    def footprint(self) -> int:
+        """Bytes of an epoch's nodes, of one step's vectors, of two embeddings, and of features."""
+        nodes, pairs = self.relation.extent()
+        rows, each = self.negatives + 2, min(self.batch, pairs)
+        vectors = 32 * each * rows * self.dimension + 16 * nodes * self.dimension
+        return 24 * pairs * rows + vectors + SPECTRUM_BYTES * nodes**2
+
     def load(self, seed: Seed) -> NamedPoints:
         """Train it."""
         relation = self.relation.load(seed)
@@ -80,8 +93,8 @@ class PoincareEmbedding(Embedding):
     def train(self, relation: Relation, seed: Seed) -> Floats:
         """Return the spatial parts of the nodes' points, shape (nodes, dimension)."""
         space, pairs = Lorentz(self.dimension), relation.pairs
-        known = related(relation)
-        x = seed.stream("embedding start").normal(np.arange(len(known)), 0, self.dimension)
+        known = Related.of(relation)
+        x = seed.stream("embedding start").normal(np.arange(known.nodes), 0, self.dimension)
         x *= _START
         for epoch in range(self.epochs):
             rate = self.rate / (_SLOWER if epoch < self.burn_in else 1)
