@@ -1,10 +1,12 @@
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
+from driftfold.arrays import Array
 from driftfold.data import (
     GaussianBlocks,
     GaussianClasses,
@@ -14,7 +16,9 @@ from driftfold.data import (
     WrappedNormal,
 )
 from driftfold.rng import Seed
+from driftfold.run import run
 from driftfold.solvers import Lrbfgs, Rcg, Rsd, Solver
+from driftfold.spec import from_mapping, load_spec, to_mapping
 from driftfold.tasks import (
     HyperbolicFrechetMean,
     ManifoldNetwork,
@@ -23,10 +27,14 @@ from driftfold.tasks import (
     Pca,
     SoftmaxRegression,
     SpdFrechetMean,
+    SpdFrechetProblem,
     Task,
+    matrix_completion,
     objective_of,
     solve,
 )
+from driftfold.tasks.centralised import Reference, reference
+from driftfold.telemetry import Memory
 
 # Left out: embeddings of graphs and nets of SPD matrices, whose best points may lie at infinity.
 VECTORS = GaussianClasses(classes=3, features=5, samples=90)
@@ -94,3 +102,61 @@ def test_a_start_of_ones_own() -> None:
     assert np.array_equal(again.point, near)
     objective = objective_of(problem)
     assert objective.value(near) == problem.objective(near)
+
+
+def test_no_gap_is_told_where_the_solver_does_not_arrive() -> None:
+    """Users with fewer ratings than dimensions: the gradient falls for ever more slowly."""
+    short = Lrbfgs(tolerance=1e-10, iterations=3, shortest_step=0.0)
+    found = reference(TASKS["completion"].build(Seed(1)), short)
+    assert found.value is None
+    assert "no gap is told, for F* is not known: after 3 steps" in found.remark
+    assert reference(TASKS["features"].build(Seed(1))).remark == ""
+
+
+@pytest.mark.parametrize("name", ["completion", "features"])
+def test_problems_without_an_optimum_have_no_gap(name: str) -> None:
+    problem = TASKS[name].build(Seed(1))
+    problem.__dict__["_found"] = Reference(
+        None, "not found"
+    )  # where it is kept once it is computed
+    metrics = problem.evaluate(problem.initial_point(), time=0.0)
+    assert "loss" in metrics
+    assert "gap" not in metrics
+    assert problem.optimum() is None
+    assert problem.remark() == "not found"
+
+
+class Lost(SpdFrechetProblem):
+    def minimise(self) -> Array:
+        return self.initial_point()
+
+
+def test_a_mean_that_was_not_found_gives_no_gap() -> None:
+    right = TASKS["spd mean"].build(Seed(1))
+    assert isinstance(right, SpdFrechetProblem)
+    lost = Lost(right.fleet, right.manifold, right.targets, right.scale)
+    assert set(lost.evaluate(lost.initial_point(), time=0.0)) == {"loss"}
+    assert lost.optimum() is None
+    assert "where its solver ends, the gradient still has length" in lost.remark()
+    assert right.remark() == ""
+
+
+def test_the_first_evaluation_of_a_run_says_why_there_is_no_gap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Users with hardly more ratings than dimensions, who have no end of steps to take."""
+    short = Lrbfgs(tolerance=1e-10, iterations=40, shortest_step=0.0)
+    monkeypatch.setattr(matrix_completion, "reference", partial(reference, solver=short))
+    ratings = {"kind": "synthetic_long_tail", "users": 30, "items": 20, "fewest": 2, "typical": 6}
+    task = {"kind": "matrix_completion", "clients": 5, "rank": 2, "ratings": ratings}
+    table = to_mapping(load_spec("pca-synthetic"))
+    table |= {"task": task, "participation": {"kind": "always"}}
+    table |= {"horizon": {"rounds": 2}, "evaluate_every": 1}
+    sink = Memory()
+    run(from_mapping(table), sinks=[sink])
+    told = [record for record in sink.records if record.kind == "evaluation"]
+    assert len(told) == 3
+    assert all(np.isfinite(record.values["loss"]) for record in told)
+    assert not any("gap" in record.values for record in told)
+    assert "after 40 steps the gradient still has length" in told[0].note
+    assert [record.note for record in told[1:]] == ["", ""]

@@ -16,6 +16,7 @@ from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.tasks import SpdFrechetMean, SpdFrechetProblem
 from driftfold.telemetry import Memory
+from tests.tasks.optima import optimum_of
 
 SMALL = SyntheticSpd(clients=3, samples=7, size=4, freedom=6, heterogeneity=0.5)
 
@@ -180,7 +181,7 @@ def test_single_precision_stays_single() -> None:
         assert view.gradient(x, batch).dtype == view.loss(x, batch).dtype == np.float32
     exact = SpdFrechetMean(data=SMALL).build(Seed(1))
     # Distances are of order 1, and single precision knows 6e-8.
-    assert abs(problem.optimum() - exact.optimum()) < 1e-5
+    assert abs(optimum_of(problem) - optimum_of(exact)) < 1e-5
 
 
 @pytest.mark.parametrize("kind", ["rfedags", "rfedavg"])

@@ -104,6 +104,7 @@ class LongTailRatings(RatingSource):
         for start in range(0, self.users, _CHUNK):
             some = ids[start : start + _CHUNK]
             lots: Floats = -np.log1p(-seed.stream("choice").uniform(some, 0, self.items))
-            order = np.argsort(lots / popularity, axis=1, kind="stable")
+            with np.errstate(divide="ignore"):  # an item that nobody takes comes last
+                order = np.argsort(lots / popularity, axis=1, kind="stable")
             chosen += [row[:n] for row, n in zip(order, counts[some].tolist(), strict=True)]
         return np.repeat(ids, counts), np.concatenate(chosen)

@@ -137,6 +137,10 @@ class Problem(ABC):
         """Return the smallest value F* of the objective, where it is known."""
         return None
 
+    def remark(self) -> str:
+        """What the first evaluation of a run has to say, such as why there is no gap."""
+        return ""
+
     def kernel_data(self, size: BatchSize) -> KernelData | None:
         """Return the data in a form that kernels know, for mini-batches of `size`, or None."""
         return None

@@ -20,7 +20,7 @@ from driftfold.manifolds.grassmann import Grassmann
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
-from driftfold.tasks.centralised import solve
+from driftfold.tasks.centralised import Reference, reference
 from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.known_entries import Columns, Entries
@@ -105,8 +105,8 @@ class CompletionProblem(SampledProblem):
         """
         loss, weights = self._fitted(x, self.columns)
         figures = {"loss": loss}
-        if self._reference:
-            figures["gap"] = loss - self.optimum()
+        if self._reference and (best := self.optimum()) is not None:
+            figures["gap"] = loss - best
         if self.ratings.truth is not None:
             figures["relative_error"] = relative_error(x, weights, *self.ratings.truth)
         if self._test_columns is not None:
@@ -131,13 +131,17 @@ class CompletionProblem(SampledProblem):
             total += fits.gradient(self._shares[self._everyone[some]])[0]
         return total.astype(x.dtype, copy=False)
 
-    def optimum(self) -> float:
-        """Return F*, the least value that limited-memory BFGS finds from the initial point."""
-        return self._optimum
+    def optimum(self) -> float | None:
+        """Return F*, the least value that limited-memory BFGS finds, where it gets that far."""
+        return self._found.value
+
+    def remark(self) -> str:
+        """Why there is no gap, where one was asked for."""
+        return self._found.remark if self._reference else ""
 
     @cached_property
-    def _optimum(self) -> float:
-        return solve(self).value
+    def _found(self) -> Reference:
+        return reference(self)
 
     @cached_property
     def _everyone(self) -> Ints:
@@ -283,6 +287,7 @@ class MatrixCompletion(Task):
         ``clients``: a_i = 1/N. ``samples``: a_i proportional to the number of users.
     reference
         Whether to compute F* by limited-memory BFGS, for the gap; costs some hundred evaluations.
+        Where a thousand steps do not reach it, no gap is told.
     precision
         Of entries, points and gradients.
     manifold

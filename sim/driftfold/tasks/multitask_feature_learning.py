@@ -20,7 +20,7 @@ from driftfold.manifolds.small_matrices import solve as solve_small
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
-from driftfold.tasks.centralised import solve
+from driftfold.tasks.centralised import Reference, reference
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.sampled import SampledProblem, SampledView
@@ -80,7 +80,8 @@ class FeatureProblem(SampledProblem):
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
         """Objective F(x), and the gap F(x) - F*."""
         loss = self.objective(x)
-        return {"loss": loss, "gap": loss - self.optimum()} if self._reference else {"loss": loss}
+        best = self.optimum() if self._reference else None
+        return {"loss": loss} if best is None else {"loss": loss, "gap": loss - best}
 
     def objective(self, x: Array) -> float:
         """F at one point x."""
@@ -92,13 +93,17 @@ class FeatureProblem(SampledProblem):
             total += float(np.vdot(self.fleet.importance[ids], view.loss(x, view.everything())))
         return total
 
-    def optimum(self) -> float:
-        """Return F*, the least value that limited-memory BFGS finds from the initial point."""
-        return self._optimum
+    def optimum(self) -> float | None:
+        """Return F*, the least value that limited-memory BFGS finds, where it gets that far."""
+        return self._found.value
+
+    def remark(self) -> str:
+        """Why there is no gap, where one was asked for."""
+        return self._found.remark if self._reference else ""
 
     @cached_property
-    def _optimum(self) -> float:
-        return solve(self).value
+    def _found(self) -> Reference:
+        return reference(self)
 
 
 class FeatureView(SampledView):
@@ -173,6 +178,7 @@ class MultitaskFeatureLearning(Task):
         ``clients``: a_i = 1/N. ``samples``: a_i proportional to n_i.
     reference
         Whether to compute F* by limited-memory BFGS, for the gap; costs some hundred evaluations.
+        Where a thousand steps do not reach it, no gap is told.
     precision
         Of samples, points and gradients.
     manifold

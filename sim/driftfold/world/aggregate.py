@@ -144,7 +144,8 @@ class Aggregator:
             *(metric.measure(world.problem, model, time) for metric in world.metrics),
             world.algorithm.evaluate(world.problem, self.state, memories, time),
         )
-        self._recorder.emit("evaluation", time, version, self.metrics)
+        note = world.problem.remark() if version == 0 else ""
+        self._recorder.emit("evaluation", time, version, self.metrics, note=note)
 
     def finish(self, version: int, time: float) -> None:
         """Measure the final model, unless that was just done."""
