@@ -77,7 +77,7 @@ def test_z_scores_can_be_undone() -> None:
         ([0, 2], [0, 0], [1.0, 1.0], r"users 0 \.\. 2 and items 0 \.\. 0; wanted 0 \.\. 1"),
         ([0, -1], [0, 0], [1.0, 1.0], r"users -1 \.\. 0"),
         ([0], [3], [1.0], r"wanted 0 \.\. 1 and 0 \.\. 2"),
-        ([0, 1], [0, 0], [1.0, np.nan], "not finite"),
+        ([0, 1], [0, 0], [1.0, np.nan], "hold numbers of size nan"),
         ([1, 0, 1], [2, 2, 2], [1.0, 2.0, 3.0], "user 1 rates item 2 more than once"),
     ],
 )

@@ -7,6 +7,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.data.base import Data, Dataset
+from driftfold.data.magnitude import check_magnitude
 from driftfold.registry import register
 from driftfold.rng import Seed
 
@@ -46,6 +47,7 @@ class GaussianClasses(Data):
         """Bytes of the features, so that absurd sizes are refused before they are drawn."""
         return 8 * self.samples * self.features
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the rows."""
         y = np.arange(self.samples) % self.classes
@@ -54,4 +56,5 @@ class GaussianClasses(Data):
         )
         x = seed.stream("data").normal(np.arange(self.samples), visits=0, count=self.features)
         x += self.separation / np.sqrt(2) * centres[y]
+        check_magnitude(x, "the features", separation=self.separation)
         return Dataset(x=x, y=y)

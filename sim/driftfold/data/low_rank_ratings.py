@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
+from driftfold.data.magnitude import check_magnitude
 from driftfold.data.ratings import Ratings, RatingSource, hold_out, ratings_of
 from driftfold.errors import SpecError
 from driftfold.registry import register
@@ -59,6 +60,7 @@ class LowRankRatings(RatingSource):
     def _wanted(self) -> float:
         return self.oversampling * self.rank * (self.items + self.users - self.rank)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Ratings:
         """Generate the entries; raises `SpecError` when the sizes do not fit together."""
         places, known = self.items * self.users, round(self._wanted)
@@ -77,5 +79,6 @@ class LowRankRatings(RatingSource):
         user, item = np.divmod(where, self.items)
         noise = seed.stream("noise of ratings").normal(0, 0, known)
         value = np.einsum("kr,kr->k", a[item], b[user]) + self.noise * noise
+        check_magnitude(value, "the entries", noise=self.noise)
         ratings = ratings_of(user, item, value, self.users, self.items, truth=(a, b))
         return hold_out(ratings, self.held_out, seed)

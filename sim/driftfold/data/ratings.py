@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
+from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import DataError
 from driftfold.registry import family
 from driftfold.rng import Seed
@@ -95,8 +96,8 @@ def ratings_of(
     Raises
     ------
     DataError
-        There is no entry, one is given twice, lies outside the matrix or is not finite, or the
-        three sequences differ in length.
+        There is no entry, one is given twice, lies outside the matrix or is not finite or huge, or
+        the three sequences differ in length.
     """
     column = np.asarray(user, dtype=np.int64)
     row = np.asarray(item, dtype=np.int64)
@@ -111,8 +112,7 @@ def ratings_of(
             f"ratings name users {column.min()} .. {column.max()} and items {row.min()} .. "
             f"{row.max()}; wanted 0 .. {users - 1} and 0 .. {items - 1}"
         )
-    if not np.isfinite(entry).all():
-        raise DataError("some ratings are not finite numbers; remove those entries")
+    check_magnitude(entry, "the ratings")
     place = column * items + row
     order = np.argsort(place, kind="stable")
     twice = np.flatnonzero(np.diff(place[order]) == 0)

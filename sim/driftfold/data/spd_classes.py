@@ -7,6 +7,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.data.base import Data, Dataset
+from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -52,6 +53,7 @@ class SpdClasses(Data):
         rows = 8 * self.samples * self.size * (self.size + self.freedom)
         return rows + 32 * self.classes * self.size**2
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the matrices."""
         n, d = self.samples, self.size
@@ -69,4 +71,5 @@ class SpdClasses(Data):
         normal = seed.stream("data").normal(np.arange(n), 0, d * self.freedom)
         factors = roots[y] @ normal.reshape(n, d, self.freedom) / np.sqrt(self.freedom)
         x = factors @ factors.swapaxes(-1, -2)
+        check_magnitude(x, "the matrices", separation=self.separation)
         return Dataset(x=((x + x.swapaxes(-1, -2)) / 2).reshape(n, d * d), y=y)

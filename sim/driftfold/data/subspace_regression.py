@@ -7,6 +7,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.data.base import Data, Dataset
+from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -50,6 +51,7 @@ class SubspaceRegression(Data):
         """Bytes of the rows, so that absurd sizes are refused before they are drawn."""
         return 8 * self.clients * self.samples * (self.dimension + 2)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the rows, in order of client."""
         n, d, r = self.samples, self.dimension, self.rank
@@ -62,5 +64,6 @@ class SubspaceRegression(Data):
         own = seed.stream("tasks").normal(ids, 0, r)
         noise = seed.stream("noise of targets").normal(ids, 0, n)
         y = np.einsum("cnd,cd->cn", z, own @ basis.T) + self.noise * noise
+        check_magnitude(y, "the targets", noise=self.noise)
         rows = np.concatenate([z, y[..., None]], axis=-1)
         return Dataset(x=rows.reshape(-1, d + 1), owner=np.repeat(ids, n))

@@ -8,6 +8,7 @@ from annotated_types import Ge, Gt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.data.base import Data, Dataset
+from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -59,6 +60,7 @@ class SyntheticSpd(Data):
         """Bytes of the matrices and of the normals they are made of."""
         return 8 * self.clients * self.samples * self.size * (self.size + self.freedom)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the matrices, in order of client."""
         n, d = self.clients * self.samples, self.size
@@ -75,6 +77,8 @@ class SyntheticSpd(Data):
             z = self._shifts(seed, ids)[:, None] @ z
         factors = (root @ z).reshape(n, d, self.freedom)
         x = factors @ factors.swapaxes(-1, -2)
+        given = {"condition": self.condition, "heterogeneity": self.heterogeneity}
+        check_magnitude(x, "the matrices", **given)
         x = (x + x.swapaxes(-1, -2)) / 2
         return Dataset(x=x.reshape(n, d * d), owner=np.repeat(ids, self.samples))
 

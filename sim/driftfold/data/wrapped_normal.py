@@ -8,6 +8,7 @@ from annotated_types import Ge, Gt
 
 from driftfold.arrays import Floats
 from driftfold.data.base import Data, Dataset
+from driftfold.data.magnitude import check_magnitude
 from driftfold.registry import register
 from driftfold.rng import Seed
 
@@ -53,6 +54,7 @@ class WrappedNormal(Data):
         """Bytes of the points, so that absurd sizes are refused before they are drawn."""
         return 8 * self.clients * self.samples * (self.dimension + 1)
 
+    @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the points, in order of client."""
         ids, n, d = np.arange(self.clients), self.samples, self.dimension
@@ -61,6 +63,7 @@ class WrappedNormal(Data):
         centre = np.sinh(self.radius) * direction[:, None, :]
         v = self.spread * seed.stream("data").normal(ids, 0, n * d).reshape(-1, n, d)
         x = _boosted(centre, v)
+        check_magnitude(x, "the points", radius=self.radius, spread=self.spread)
         if self.weighted:
             weights = 0.5 + seed.stream("weights").uniform(ids, 0, n)
             x = np.concatenate([x, weights[..., None]], axis=-1)

@@ -7,6 +7,7 @@ import numpy as np
 from driftfold.arrays import Floats, Ints
 from driftfold.data.assemble import assemble
 from driftfold.data.base import ClientData, Data, Dataset, Partition
+from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.rng import Seed
@@ -34,13 +35,14 @@ def divide(
 def divide_dataset(
     dataset: Dataset, partition: Partition, clients: int | None, weighting: Weighting, seed: Seed
 ) -> tuple[ClientData, Fleet]:
-    """Divide data that are at hand as `divide` does.
+    """Divide data that are at hand as `divide` does, if their numbers are finite.
 
     >>> dataset = Dataset(x=np.zeros((4, 1)), owner=np.array([0, 1, 1, 0]))
     >>> from driftfold.data import Natural
     >>> divide_dataset(dataset, Natural(), None, "samples", Seed(1))[1].importance.tolist()
     [0.5, 0.5]
     """
+    check_magnitude(dataset.x, "the data")
     count = dataset.clients if clients is None else clients
     if count is None:
         raise SpecError(
