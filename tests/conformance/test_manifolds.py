@@ -136,3 +136,8 @@ def test_the_check_finds_a_flaw(
 
 def test_the_check_finds_no_flaw_where_none_is() -> None:
     check_manifold(Flawed("project", lambda x, v: v))
+
+
+@pytest.mark.parametrize("manifold", [Stiefel(1, 1), Power(Stiefel(1, 1), 3)])
+def test_isolated_points_have_only_the_zero_vector(manifold: Manifold) -> None:
+    check_manifold(manifold)

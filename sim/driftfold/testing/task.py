@@ -8,6 +8,7 @@ import numpy as np
 from driftfold.arrays import Array, Ints
 from driftfold.tasks.base import Batch, BatchSize, Problem, View
 from driftfold.testing.expect import expect
+from driftfold.testing.manifold import of_length
 
 STACKS = (1, 7, 37, 64)
 """Sizes of the sub-stacks whose results must not differ by a bit."""
@@ -155,7 +156,7 @@ def _check_gradient(problem: Problem, size: BatchSize, tolerance: float) -> None
     # For u in T_x M of length h, (f(R_x(u)) - f(R_x(-u))) / 2 = <gradient, u> + O(h^3).
     h = 1e-4 if problem.initial_point().dtype == np.float64 else 1e-2
     u = m.project(x, np.random.default_rng(2).standard_normal(x.shape))
-    u *= h / m.norm(x, u).reshape(-1, *[1] * (x.ndim - 1))
+    u = of_length(m, x, u, h)
     g = view.gradient(x, batch)
     loss = np.abs(view.loss(x, batch))
     # Where neither loss nor gradient is more than rounding, its direction means nothing.
