@@ -11,11 +11,15 @@ from driftfold_workers.job_hash import to_job, to_json
 from driftfold_workers.keys import Keys
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.redis_users import RedisUsers
+from driftfold_workers.server_age import ServerAge
 from driftfold_workers.store import NO_SIGN, Beat, StoreError
 
 BEATS: Mapping[bytes, Beat] = {b"ok": "ok", b"cancel": "cancel", b"lost": "lost"}
 PAGE = 50  # queued jobs that are looked at in one go
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts that bring a job no further
+FAR = (
+    60.0  # seconds: what is due later than this may have been put down before a clock was set back
+)
 
 
 class RedisJobStore(RedisUsers):
@@ -24,6 +28,10 @@ class RedisJobStore(RedisUsers):
     What a reply acknowledges survives a kill of the server (append-only file), and all but the
     last second of it a loss of power.
     """
+
+    def __init__(self, link: RedisLink) -> None:
+        super().__init__(link)
+        self._age = ServerAge()
 
     @classmethod
     @asynccontextmanager
@@ -149,7 +157,7 @@ class RedisJobStore(RedisUsers):
         """Take back every job whose lease is over; let those begin again whose pause is over.
 
         After a restart of the server each lease has its full length once more, for nobody could
-        renew it meanwhile.
+        renew it meanwhile. So it has when the server's clock was set back, and a pause is over.
         """
 
         async def send(redis: Any) -> Any:
@@ -158,14 +166,15 @@ class RedisJobStore(RedisUsers):
             pipe = redis.pipeline(transaction=False)
             for key in (self.keys.delayed, self.keys.lease):
                 pipe.zrange(key, "-inf", now, byscore=True)
-            rested, lost = await pipe.execute()
-            # Whole seconds of the clock, so up to one too many.
-            uptime = (await redis.info("server"))["uptime_in_seconds"] - 1 if lost else 0
-            return rested, lost, uptime
+                pipe.zrange(key, now + to_ms(FAR), "+inf", byscore=True)
+            rested, resting, lost, leased = await pipe.execute()
+            facts = await redis.info("server") if lost else None
+            return rested + resting, lost + leased, facts
 
-        rested, lost, uptime = await self._link.call(send)
+        rested, lost, facts = await self._link.call(send)
+        uptime = 0.0 if facts is None else self._age.at_least(facts)
         for job in rested:
-            await self._link.transition("promote", job.decode())
+            await self._link.transition("promote", job.decode(), to_ms(LONGEST_PAUSE))
         pauses = to_ms(FIRST_PAUSE), to_ms(LONGEST_PAUSE)
         reaped = []
         for job in (name.decode() for name in lost):

@@ -4,9 +4,13 @@
 local epoch, reason, outcome, counted, attempts, first, longest, uptime = unpack(ARGV, 3, 10)
 if epoch == '' then
   local due = redis.call('ZSCORE', LEASE, ID)
-  if not due or tonumber(due) > NOW_MS then return '' end
+  if not due then return '' end
+  local length = tonumber(field('lease'))
+  -- A lease that ends later than one that begins now was put down before the clock was set back.
+  if tonumber(due) > NOW_MS + length then redis.call('ZADD', LEASE, NOW_MS + length, ID) end
+  if tonumber(due) > NOW_MS then return '' end
   -- While the server was down nobody could renew: give each lease its full length once more.
-  if uptime * 1000 < tonumber(field('lease')) then return '' end
+  if uptime * 1000 < length then return '' end
 elseif repeated() then
   return field('state')
 else
