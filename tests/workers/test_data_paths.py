@@ -47,6 +47,12 @@ def test_data_elsewhere(tmp_path: Path, path: str) -> None:
         refuse_foreign_paths(from_mapping(reading(kind="npz", path=path)), [])
 
 
+@pytest.mark.parametrize("path", ["{}/a\0.npz", "~nobody-of-that-name/a.npz"])
+def test_what_is_no_path(tmp_path: Path, path: str) -> None:
+    with pytest.raises(SpecError, match=r"task\.data\.path: got .* wanted the path of a file"):
+        check(tmp_path, path.format(tmp_path))
+
+
 def test_no_link_leads_out(tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to("/etc")
     with pytest.raises(SpecError, match="may name files below"):

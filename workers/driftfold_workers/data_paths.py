@@ -36,8 +36,7 @@ def refuse_foreign_paths(spec: JobSpec, folders: Sequence[str]) -> None:
     """
     allowed = [os.path.realpath(folder) for folder in folders]
     for field, path in _paths_in(spec, ""):
-        # Some kinds take ~ for a home, some for a name: neither may lead elsewhere.
-        for place in {os.path.realpath(path), os.path.realpath(Path(path).expanduser())}:
+        for place in _places(field, path):
             if not any(os.path.commonpath((place, folder)) == folder for folder in allowed):
                 where = f"files below {' or '.join(folders)} only" if folders else "no files"
                 raise SpecError(
@@ -45,6 +44,14 @@ def refuse_foreign_paths(spec: JobSpec, folders: Sequence[str]) -> None:
                     "machine; put the data into a folder that all workers are started with: --data "
                     f"FOLDER, or {VARIABLE}=FOLDER"
                 )
+
+
+def _places(field: str, path: str) -> set[str]:
+    """Return where a path may lead: some kinds take ~ for a home, some for a name."""
+    try:
+        return {os.path.realpath(path), os.path.realpath(Path(path).expanduser())}
+    except (ValueError, RuntimeError) as error:  # a zero byte, the home of nobody
+        raise SpecError(f"{field}: got {path!r}, wanted the path of a file: {error}") from None
 
 
 def _paths_in(value: object, place: str) -> Iterator[tuple[str, str]]:
