@@ -2,7 +2,8 @@
 
 There is no login, and a web page elsewhere can let its own name lead to this machine (DNS
 rebinding): the browser would then let it read and send everything. Such a request gives itself away
-by the name in its Host header. A number in its place is harmless: no page can claim it.
+by the name in its Host header, or in the Origin of what would change something. A number in its
+place is harmless: no page can claim it.
 """
 
 import socket
@@ -77,17 +78,34 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or answer it with a problem."""
-        if scope["type"] == "http":
-            host = Headers(scope=scope).get("host")
-            if host is not None and not self.hosts.allow(host):  # browsers always send one
-                told = p.Problem(
-                    p.MISDIRECTED,
-                    f"got the host {host[:100]!r}, wanted one of this service's; if it is one, "
-                    f"start the service with --allowed-host {_name(host)[:100]}",
-                )
-                await p.answer(told, scope["path"])(scope, receive, send)
-                return
-        await self.app(scope, receive, send)
+        wrong = self._foreign(scope) if scope["type"] == "http" else None
+        if wrong is None:
+            await self.app(scope, receive, send)
+            return
+        what, host = wrong
+        name = _name(host)[:100] or "NAME"
+        told = p.Problem(
+            p.MISDIRECTED,
+            f"got the {what} {host[:100]!r}, wanted one of this service's; if it is one, "
+            f"start the service with --allowed-host {name}",
+        )
+        await p.answer(told, scope["path"])(scope, receive, send)
+
+    def _foreign(self, scope: Scope) -> tuple[str, str] | None:
+        """What names another host, and which; None for a request that is ours.
+
+        A page elsewhere may send what changes things without asking first, when it has no body. It
+        cannot hide where it comes from.
+        """
+        headers = Headers(scope=scope)
+        host, origin = headers.get("host"), headers.get("origin")
+        if host is not None and not self.hosts.allow(host):  # browsers always send one
+            return "host", host
+        if origin is not None and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
+            source = origin.partition("://")[2] or origin
+            if not self.hosts.allow(source):
+                return "origin", source
+        return None
 
 
 def _name(host: str) -> str:

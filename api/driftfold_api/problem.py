@@ -69,7 +69,7 @@ MEDIA = ProblemType(
 )
 MISDIRECTED = ProblemType(
     "misdirected", 421, "Misdirected request",
-    "The header Host has a name that is none of this service's: see `driftfold serve "
+    "The header Host or Origin has a name that is none of this service's: see `driftfold serve "
     "--allowed-host`.",
 )  # fmt: skip
 INVALID_REQUEST = ProblemType(

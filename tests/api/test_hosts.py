@@ -45,6 +45,18 @@ async def test_other_names_are_refused_whatever_is_asked(api: Api, host: str) ->
         assert (await http.get("/v1/jobs")).json()["jobs"] == []
 
 
+@pytest.mark.parametrize("origin", ["http://evil.example", "https://evil.example:8000", "null"])
+async def test_a_page_elsewhere_changes_nothing(api: Api, origin: str) -> None:
+    async with api.client() as http:
+        made = await http.post("/v1/jobs", json={"spec": SPEC})
+        cancel = f"/v1/jobs/{made.json()['id']}/cancel"
+        told = problem(await http.post(cancel, headers={"Origin": origin}), 421, "misdirected")
+        assert "origin" in told["detail"]
+        assert (await http.get("/v1/jobs", headers={"Origin": origin})).status_code == 200
+        answer = await http.post(cancel, headers={"Origin": "http://localhost:8000"})
+        assert answer.status_code == 202
+
+
 async def test_whoever_sends_no_name_is_no_browser_and_is_answered(api: Api) -> None:
     """Checks of load balancers still speak HTTP/1.0, which has no such header."""
     host, port = api.url.removeprefix("http://").split(":")
