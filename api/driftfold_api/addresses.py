@@ -2,8 +2,10 @@
 
 import json
 import os
+import socket
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from driftfold_api.errors import RequestError
 
@@ -11,6 +13,8 @@ RUNS = "runs"
 """Folder of runs, relative to the present one, unless DRIFTFOLD_RUNS names another."""
 
 FILE = "service.json"
+
+ANSWER_WITHIN = 2.0  # seconds for a service of this machine to take a connection
 
 
 def runs_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -56,12 +60,51 @@ def note(folder: Path, url: str) -> None:
 
 def forget(folder: Path, url: str) -> None:
     """Take the note away, unless another service has written its own meanwhile."""
-    if _noted(folder / FILE) == url:
+    if _read(folder / FILE) == (url, os.getpid()):
         (folder / FILE).unlink(missing_ok=True)
 
 
-def _noted(file: Path) -> str | None:
-    try:
-        return str(json.loads(file.read_text(encoding="utf-8"))["url"])
-    except (OSError, ValueError, KeyError, TypeError):
+def living(folder: Path) -> str | None:
+    """Return the address of the service of a folder that lives, or None.
+
+    A note outlives a service that was killed, and its number may be that of another process by
+    now: alive is a service whose process is there and whose address answers.
+    """
+    noted = _read(folder / FILE)
+    if noted is None:
         return None
+    url, pid = noted
+    return url if pid != os.getpid() and _runs(pid) and _answers(url) else None
+
+
+def _noted(file: Path) -> str | None:
+    noted = _read(file)
+    return None if noted is None else noted[0]
+
+
+def _read(file: Path) -> tuple[str, int] | None:
+    """Return the address and the process of a note, 0 for one that names none."""
+    try:
+        noted = json.loads(file.read_text(encoding="utf-8"))
+        return str(noted["url"]), int(noted.get("pid", 0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except PermissionError:  # somebody else's
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return pid > 0
+
+
+def _answers(url: str) -> bool:
+    where = urlsplit(url)
+    try:
+        socket.create_connection((where.hostname or "", where.port or 80), ANSWER_WITHIN).close()
+    except (OSError, ValueError):
+        return False
+    return True

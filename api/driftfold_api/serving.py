@@ -16,9 +16,10 @@ from uvicorn.loops.auto import auto_loop_factory
 
 from driftfold.errors import DriftfoldError, RunError
 from driftfold.spec import load_plugins
-from driftfold_api.addresses import forget, note
+from driftfold_api.addresses import forget, living, note
 from driftfold_api.app import create_app
 from driftfold_api.crew import REST, Crew
+from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
@@ -54,6 +55,11 @@ def serve(request: ServeRequest) -> None:
     if request.parent is not None:
         die_with(request.parent)
     load_plugins(request.plugins)
+    if there := living(request.runs):
+        raise RequestError(
+            f"a service of the folder {request.runs} is at {there} already; use it, stop it, or "
+            "give another folder with --runs; `driftfold worker` adds workers to it"
+        )
     listening = listen(request.host, request.port)
     with listening:
         try:

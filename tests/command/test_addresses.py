@@ -1,11 +1,13 @@
 """Where the service is: what was said goes before what was noted."""
 
 import json
+import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from driftfold_api.addresses import FILE, forget, note, runs_folder, service_url
+from driftfold_api.addresses import FILE, forget, living, note, runs_folder, service_url
 from driftfold_api.errors import RequestError
 
 
@@ -39,6 +41,25 @@ def test_a_note_is_taken_away_by_its_writer_only(here: Path) -> None:
     forget(here, "http://two:2")
     assert list(here.iterdir()) == []
     forget(here, "http://two:2")
+
+
+def test_alive_is_a_service_whose_process_is_there_and_whose_address_answers(here: Path) -> None:
+    assert living(here) is None
+    with subprocess.Popen(["sleep", "60"]) as other, socket.create_server(("127.0.0.1", 0)) as at:
+        url = f"http://127.0.0.1:{at.getsockname()[1]}"
+        noted = json.dumps({"url": url, "pid": other.pid})
+        (here / FILE).write_text(noted)
+        assert living(here) == url
+        forget(here, url)  # not ours, for all that the address is the same
+        assert (here / FILE).read_text() == noted
+        (here / FILE).write_text(json.dumps({"url": "http://127.0.0.1:1", "pid": other.pid}))
+        assert living(here) is None
+        (here / FILE).write_text(noted)
+        other.kill()
+        other.wait()
+        assert living(here) is None
+    note(here, url)
+    assert living(here) is None  # a container's process has the same number each time
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"pid": 1}'])

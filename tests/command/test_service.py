@@ -202,6 +202,8 @@ def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
     monkeypatch.delenv("DRIFTFOLD_URL")
     with serving(here, "--workers", "2") as served:
         assert json.loads((here / "runs" / "service.json").read_text())["url"] == served.url
+        assert call("serve", "--port", "0") == 2
+        assert f"is at {served.url} already" in capsys.readouterr().err
         assert call("submit", "pca-synthetic", *LONG, "--json") == 0
         job = JobDetail.model_validate_json(capsys.readouterr().out)
         with Client(served.url) as client:
