@@ -44,6 +44,10 @@ class Progress(RecordSink):
     def show(self) -> None:
         """Show the present state. Default: nothing."""
 
+    def say(self, sentence: str) -> None:
+        """Say something on a line of its own."""
+        print(sentence, file=sys.stderr, flush=True)
+
     @property
     def share(self) -> float:
         """Share of the horizon that was reached, 0 to 1."""
@@ -101,6 +105,10 @@ class Bar(Progress):
         """Redraw, but not so often that it would slow the run."""
         if perf_counter() - self._drawn >= _REDRAW:
             self._draw()
+
+    def say(self, sentence: str) -> None:
+        """Say something above the bar."""
+        self._bar.console.print(sentence, markup=False, highlight=False, soft_wrap=True)
 
     def __enter__(self) -> Self:
         self._bar.start()

@@ -25,8 +25,7 @@ def submit_spec(
         job = client.submit(spec, name=name)
     if watch:
         typer.echo(f"job {job.id}", err=True)
-        with reach(url, insist=True) as client:
-            follow(client, job, as_json)
+        follow(job, url, as_json)
     elif as_json:
         typer.echo(job.model_dump_json())
     else:

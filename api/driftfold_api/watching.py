@@ -11,8 +11,8 @@ from driftfold.world.policy import Horizon
 from driftfold_api.client import Client
 from driftfold_api.failures import Outcome
 from driftfold_api.models import JobDetail, Lifecycle, Waiting
-from driftfold_api.progress import progress
-from driftfold_api.reaching import reach
+from driftfold_api.progress import Progress, progress
+from driftfold_api.reaching import reach, say
 from driftfold_api.report import print_table
 from driftfold_workers.job import State
 
@@ -21,50 +21,63 @@ def watch_job(job: str, url: str | None, as_json: bool) -> None:
     """Show a job until it is over."""
     with reach(url) as client:
         known = client.get(job)
-    with reach(url, insist=True) as client:
-        follow(client, known, as_json)
+    follow(known, url, as_json)
 
 
-def follow(client: Client, job: JobDetail, as_json: bool) -> None:
+def follow(job: JobDetail, url: str | None, as_json: bool) -> None:
     """Show a job until it is over; exit with 1 unless it succeeds.
 
     As JSON each record is a line, and the last line is the job with its result.
     """
     limits: Any = job.spec.get("horizon", {})
     horizon = Horizon(rounds=limits.get("rounds"), seconds=limits.get("seconds"))
-    try:
-        with progress(horizon, job.name or job.id[:8], quiet=as_json) as shown:
-            for event in client.watch(job.id):
-                if isinstance(event, Record):
-                    shown.emit(event)
-                    if as_json:
-                        typer.echo(json.dumps(to_json(event), allow_nan=False))
-                elif isinstance(event, Lifecycle):
-                    if not as_json and (sentence := _sentence(event)):
-                        typer.echo(sentence, err=True)
-                # Of a pause the end of the attempt before it has told.
-                elif isinstance(event, Waiting) and event.reason and event.due is None:
-                    typer.echo(f"job {job.id} waits: {event.reason}", err=True)
-    except KeyboardInterrupt:
-        typer.echo(f"job {job.id} goes on; see it again with: driftfold watch {job.id}", err=True)
-        raise typer.Exit(Outcome.INTERRUPTED) from None
-    job = client.get(job.id)
-    succeeded = job.state is State.SUCCEEDED
-    result = client.result(job.id) if succeeded else None
+    shown = progress(horizon, job.name or job.id[:8], quiet=as_json)
+    with reach(url, insist=True, tell=shown.say) as client:
+        try:
+            with shown:
+                _show(client, job.id, shown, as_json)
+        except KeyboardInterrupt:
+            say(f"job {job.id} goes on; see it again with: driftfold watch {job.id}")
+            raise typer.Exit(Outcome.INTERRUPTED) from None
+        job = client.get(job.id)
+        succeeded = job.state is State.SUCCEEDED
+        result = client.result(job.id) if succeeded else None
     if as_json:
         typer.echo(json.dumps({**job.model_dump(mode="json"), "result": result}))
     elif result is not None:
         print_table(result, job.name or job.id, {"job": job.id})
     else:
-        typer.echo(f"job {job.id} has {job.state}{f': {job.reason}' if job.reason else ''}")
+        became = "was canceled" if job.state is State.CANCELED else f"has {job.state}"
+        typer.echo(f"job {job.id} {became}{f': {job.reason}' if job.reason else ''}")
     if not succeeded:
         raise typer.Exit(Outcome.FAILED)
 
 
-def _sentence(event: Lifecycle) -> str:
-    """Say what happened; "" for what nobody who watches needs to hear."""
+def _show(client: Client, job: str, shown: Progress, as_json: bool) -> None:
+    last, told = "", ""  # who had the job last, and why that ended
+    for event in client.watch(job):
+        if isinstance(event, Record):
+            shown.emit(event)
+            if as_json:
+                typer.echo(json.dumps(to_json(event), allow_nan=False))
+        elif isinstance(event, Lifecycle):
+            if not as_json and (sentence := _sentence(event, last)):
+                shown.say(sentence)
+            last = event.facts.get("worker", last)
+            told = event.facts.get("reason") or told
+        # Of a pause, and of a loss, the end of the attempt before it has told.
+        elif isinstance(event, Waiting) and event.due is None and event.reason not in ("", told):
+            shown.say(f"job {job} waits: {event.reason}")
+
+
+def _sentence(event: Lifecycle, last: str = "") -> str:
+    """Say what happened; "" for what nobody who watches needs to hear.
+
+    `last` is the worker that had the job before.
+    """
     facts = event.facts
     attempt, worker = f"attempt {facts.get('attempt', '?')}", f"worker {facts.get('worker', '?')}"
+    goes = "goes on" if facts.get("worker") == last else "takes over"
     match event.kind:
         case "lost" | "released":
             outcome, reason = facts.get("outcome", event.kind), facts.get("reason", "")
@@ -73,9 +86,9 @@ def _sentence(event: Lifecycle) -> str:
             seq = facts.get("seq", 0)
             return f"{attempt} by {worker} ended after record {seq}: {outcome}{why}{retry}"
         case "resumed":
-            return f"{worker} takes over from the last snapshot: {attempt}"
+            return f"{worker} {goes} from the last snapshot: {attempt}"
         case "claimed" if facts.get("epoch", 1) > 1:
-            return f"{worker} takes over from the beginning: {attempt}"
+            return f"{worker} {goes} from the beginning: {attempt}"
         case "cancel-requested":
             return "asked to cancel: it stops at the end of the round"
     return ""

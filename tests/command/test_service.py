@@ -105,7 +105,7 @@ def test_a_cancelled_job_ends_its_watch_with_1(
         assert call("cancel", job.id) == 0
         assert "stops at the end of its round" in capsys.readouterr().out
         assert call("watch", job.id) == 1
-        assert f"job {job.id} has canceled" in capsys.readouterr().out
+        assert f"job {job.id} was canceled" in capsys.readouterr().out
         assert client.get(job.id).state is State.CANCELED
     assert call("cancel", job.id) == 2
     assert capsys.readouterr().err.startswith(f"error: job {job.id} has canceled")

@@ -149,11 +149,20 @@ def test_a_watch_tells_takeovers_and_their_reasons(
     told = [line for line in capsys.readouterr().err.splitlines() if "round" not in line[:5]]
     assert told == [
         "attempt 1 by worker anne ended after record 0: child died (signal 9): killed",
-        "worker anne takes over from the beginning: attempt 2",
+        "worker anne goes on from the beginning: attempt 2",
         "attempt 2 by worker anne ended after record 3: drained: its worker stopped",
-        "worker anne takes over from the last snapshot: attempt 2",
+        "worker anne goes on from the last snapshot: attempt 2",
         "asked to cancel: it stops at the end of the round",
     ]
+
+
+def test_another_worker_takes_over() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    event = Lifecycle(number=5, kind="resumed", time=now, facts={"worker": "bea", "attempt": 2})
+    assert (
+        watching._sentence(event, "anne")
+        == "worker bea takes over from the last snapshot: attempt 2"
+    )
 
 
 def test_a_pause_is_told_with_the_end_of_the_attempt() -> None:
