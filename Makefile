@@ -27,7 +27,9 @@ endif
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/:/' | awk -F': ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
+# pip hides what the build hook says, and a compiler may come later than the installation.
 install: $(STAMP) ## make .venv with driftfold and all tools, at the locked versions
+	@$(BIN)/python -m driftfold.native --if-missing
 
 demo: $(STAMP) ## run the main experiment on real images
 	@$(BIN)/python examples/demo.py

@@ -19,6 +19,7 @@ from driftfold.native import (
     library,
     open_library,
 )
+from driftfold.native import __main__ as command
 
 needs_library = pytest.mark.skipif(
     not isinstance(library(), Library), reason="there is no library of kernels here"
@@ -31,8 +32,27 @@ needs_compiler = pytest.mark.skipif(
 def test_a_missing_library_says_what_to_do(tmp_path: Path) -> None:
     found = open_library(tmp_path / "kernels.shared")
     assert isinstance(found, Missing)
-    assert "python -m driftfold.native" in found.remedy
+    assert f"{sys.executable} -m driftfold.native" in found.remedy
     assert found.identity is None
+
+
+def test_a_switch_that_is_neither_on_nor_off_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SWITCH, "maybe")
+    found = open_library(building.LIBRARY)
+    assert isinstance(found, Missing)
+    assert found.reason == "DRIFTFOLD_NATIVE=maybe is neither 0 nor 1"
+    assert "unset" in found.remedy
+
+
+def test_that_an_installation_has_no_kernels_is_told_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "LIBRARY", tmp_path / "kernels.shared")
+    monkeypatch.setenv("CC", "no-such-compiler")
+    command.main(["--if-missing"])
+    assert "no C compiler was found (no-such-compiler)" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="no C compiler was found"):
+        command.main([])
 
 
 def test_a_broken_library_is_told_and_left(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ A missing or stale library is no error: the plain NumPy form gives the same resu
 
 import ctypes
 import os
+import shlex
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,7 +17,7 @@ from typing import Any
 from driftfold.native import building
 
 SWITCH = "DRIFTFOLD_NATIVE"
-"""Environment variable that turns the kernels off when it is 0."""
+"""Environment variable that turns the kernels off when it is 0, and leaves them on when it is 1."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +64,8 @@ class Missing:
 
 
 _REBUILD = (
-    "install again with a C compiler at hand, or in a checkout run "
-    "`python -m driftfold.native`; without it the plain NumPy form is used"
+    f"with a C compiler at hand run `{shlex.quote(sys.executable)} -m driftfold.native`; "
+    "until then the plain NumPy form is used"
 )
 
 
@@ -75,8 +77,11 @@ def library() -> Library | Missing:
 
 def open_library(path: Path) -> Library | Missing:
     """Open the library at `path` if it fits this package and this processor."""
-    if os.environ.get(SWITCH, "").strip() == "0":
+    switch = os.environ.get(SWITCH, "").strip()
+    if switch == "0":
         return Missing(f"{SWITCH}=0 turns the kernels off", f"unset {SWITCH}")
+    if switch not in ("", "1"):
+        return Missing(f"{SWITCH}={switch} is neither 0 nor 1", f"set it to 1, or unset {SWITCH}")
     if not path.is_file():
         return Missing(f"there is no {path.name} in {path.parent}", _REBUILD)
     try:
