@@ -20,10 +20,11 @@ async def test_a_result_is_there_once_the_job_has_succeeded(
     job = await submitted(http)
     assert "queued" in problem(await http.get(f"/v1/jobs/{job}/result"), 409, "conflict")["detail"]
     epoch = await claimed(store, job)
-    result = {"metrics": {"gap": "NaN"}, "event_digest": "ab"}
+    result = {"metrics": {"loss": 1.0, "gap": "NaN"}, "event_digest": "ab"}
     await finish(store, job, epoch, result=result)
     answer = await http.get(f"/v1/jobs/{job}/result")
     assert (answer.status_code, answer.json()) == (200, result)
+    assert list(answer.json()["metrics"]) == ["loss", "gap"]  # as the task gives them
 
 
 async def test_a_failed_job_tells_why_there_is_no_result(

@@ -131,7 +131,7 @@ class RedisJobStore(RedisUsers):
         """End the job in a final state. A stale epoch raises `Fenced`."""
         if not state.final:
             raise StoreError(f"a job does not end {state}; give succeeded, failed or canceled")
-        text = "" if result is None else to_json(result)
+        text = "" if result is None else json.dumps(result, default=dict, separators=(",", ":"))
         await self._link.transition("finish", job, epoch, state, reason, text, outcome)
 
     async def release(
