@@ -82,7 +82,7 @@ def test_a_kind_is_described_with_types_limits_and_defaults() -> None:
         (Annotated[float, Interval(ge=0, lt=1)] | None, "a finite number of at least 0 and below 1, or null", "float | null", "float of at least 0 and below 1"),
         (Literal["a", "b"], "'a' or 'b'", "'a' | 'b'", ""),
         (Annotated[tuple[int, ...], MinLen(2)], "a list, each a whole number; of length 2 or more", "list[int]", "of length 2 or more"),
-        (tuple[Topping, ...], "a list, each a test-topping (a table with a kind);", "list[test-topping]", ""),
+        (tuple[Topping, ...], "a list, each a test-topping (a table with a kind)", "list[test-topping]", ""),
         (Any, "anything", "Any", ""),
     ],
 )  # fmt: skip

@@ -70,7 +70,8 @@ def wanted(hint: Any) -> str:
     inner, marks = bare(hint)
     limits = [_limit(mark) for mark in marks]
     words = " and ".join(w for w in limits if w)
-    return f"{_wanted(inner)} {words}".rstrip()
+    what = _wanted(inner)
+    return f"{what} {words}" if words else what.removesuffix(";")
 
 
 def short(hint: Any) -> str:
