@@ -90,8 +90,7 @@ def _meaning(field: Mapping[str, Any]) -> str:
 def _presets() -> Iterable[str]:
     rows = []
     for name in presets.names():
-        first = presets.read(name).partition("\n")[0]
-        rows.append([f"`{name}`", first.lstrip("# ") if first.startswith("#") else ""])
+        rows.append([f"`{name}`", _escaped(presets.describe(name))])
     yield _table(["preset", "what it is"], rows)
 
 

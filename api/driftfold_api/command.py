@@ -62,6 +62,7 @@ Data = Annotated[
         help="Where specifications may name files, beside DRIFTFOLD_DATA; may be repeated.",
     ),
 ]
+Attempts = Annotated[int, typer.Option(min=1, help="Attempts that a job has.")]
 Memory = Annotated[
     int | None,
     typer.Option(
@@ -147,11 +148,19 @@ def kinds(
 
 
 @app.command()
-def presets(as_json: Json = False) -> None:
-    """List the presets: experiments to run or to extend."""
-    from driftfold_api.listing import list_presets
+def presets(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Show the file of this one.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the presets: experiments to run or to extend; `validate NAME --json` fills them in."""
+    from driftfold_api.listing import list_presets, show_preset
 
-    list_presets(as_json)
+    if name is None:
+        list_presets(as_json)
+    else:
+        show_preset(name, as_json)
 
 
 @app.command()
@@ -175,7 +184,12 @@ def solve(
     spec: Spec,
     method: Annotated[str, typer.Option(help="A kind of solver: lrbfgs, rcg or rsd.")] = "lrbfgs",
     tolerance: Annotated[
-        float, typer.Option(min=0, help="Length of the gradient at which to stop.")
+        float,
+        typer.Option(
+            min=0,
+            help="Length of the gradient at which to stop, whatever the solver's own default is; "
+            "F* is computed with it, too.",
+        ),
     ] = 1e-10,
     iterations: Annotated[int, typer.Option(min=1, help="Most steps to take.")] = 1000,
     settings: Settings = [],  # noqa: B006
@@ -286,6 +300,7 @@ def serve(
     workers: Annotated[int, typer.Option(min=0, help="Workers to start.")] = 1,
     slots: Slots = 1,
     lease: Lease = 15.0,
+    attempts: Attempts = 5,
     data: Data = [],  # noqa: B006
     memory: Memory = None,
     as_json: Json = False,
@@ -306,6 +321,7 @@ def serve(
             workers=workers,
             slots=slots,
             lease=lease,
+            attempts=attempts,
             data=tuple(data),
             memory=memory,
             plugins=tuple(plugins),
@@ -320,7 +336,7 @@ def worker(
     runs: Runs = None,
     slots: Slots = 1,
     lease: Lease = 15.0,
-    attempts: Annotated[int, typer.Option(min=1, help="Attempts that a job has.")] = 5,
+    attempts: Attempts = 5,
     name: Annotated[str | None, typer.Option(help="Different from that of all others.")] = None,
     data: Data = [],  # noqa: B006
     memory: Memory = None,

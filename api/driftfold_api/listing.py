@@ -11,6 +11,7 @@ from driftfold.errors import UnknownKind
 from driftfold.registry import unknown
 from driftfold.spec import catalogue, load_plugins
 from driftfold.spec.readers import parse
+from driftfold_api.errors import RequestError
 
 
 def list_kinds(family: str | None, as_json: bool, plugins: Iterable[str]) -> None:
@@ -34,25 +35,33 @@ def list_kinds(family: str | None, as_json: bool, plugins: Iterable[str]) -> Non
 
 
 def list_presets(as_json: bool) -> None:
-    """Print every preset with the first line of its comment."""
-    found = {name: presets.read(name) for name in presets.names()}
-    told = {name: _first_comment(text) for name, text in found.items()}
+    """Print every preset with what it is, in a sentence."""
+    names = presets.names()
     if as_json:
-        rows = [
-            {"name": name, "doc": doc, "extends": parse(found[name], ".toml", name).get("extends")}
-            for name, doc in told.items()
-        ]
-        typer.echo(json.dumps(rows, indent=2))
+        typer.echo(json.dumps([_about(name) for name in names], indent=2))
         return
-    width = max(map(len, told), default=0)
-    for name, doc in told.items():
-        typer.echo(f"{typer.style(name.ljust(width), fg='cyan')}  {doc}".rstrip())
+    width = max(map(len, names), default=0)
+    for name in names:
+        typer.echo(f"{typer.style(name.ljust(width), fg='cyan')}  {presets.describe(name)}")
 
 
-def _first_comment(text: str) -> str:
-    """Return the first line of a preset if it is a comment."""
-    first = text.partition("\n")[0]
-    return first.lstrip("# ") if first.startswith("#") else ""
+def show_preset(name: str, as_json: bool) -> None:
+    """Print the file of one preset.
+
+    Raises `RequestError` when there is none of that name.
+    """
+    if name not in presets.names():
+        raise RequestError(unknown("preset", name, presets.names()))
+    text = presets.read(name)
+    if as_json:
+        typer.echo(json.dumps({**_about(name), "text": text}, indent=2))
+    else:
+        typer.echo(text, nl=False)
+
+
+def _about(name: str) -> dict[str, Any]:
+    extends = parse(presets.read(name), ".toml", name).get("extends")
+    return {"name": name, "doc": presets.describe(name), "extends": extends}
 
 
 def _field(field: dict[str, Any]) -> str:

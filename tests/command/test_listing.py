@@ -42,6 +42,20 @@ def test_presets_are_listed() -> None:
     assert extends["pca-synthetic-rs"] == "pca-synthetic"
 
 
+def test_a_preset_is_described_by_a_whole_sentence() -> None:
+    told = {name: presets.describe(name) for name in presets.names()}
+    assert not [name for name, text in told.items() if text[-1] not in ".?"]
+    assert told["orthonormal-network"].endswith("whose clients hold two kinds of clothes each.")
+    assert "cannot be fetched" in told["hyperbolic-prediction"]
+
+
+def test_one_preset_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("presets", "pca-synthetic") == 0
+    assert capsys.readouterr().out == presets.read("pca-synthetic")
+    assert call("presets", "pca-syntetic") == 2
+    assert "did you mean 'pca-synthetic'?" in capsys.readouterr().err
+
+
 def test_validate_tells_the_digest_and_the_whole_specification() -> None:
     spec = load_spec("pca-synthetic", overrides=["seed=3"])
     shown = CliRunner().invoke(app, ["validate", "pca-synthetic", "--set", "seed=3"]).output

@@ -40,11 +40,10 @@ def _presets() -> Presets:
 
 def _preset(name: str) -> Preset:
     text = shipped.read(name)
-    first = text.partition("\n")[0]
     spec = load_spec(name)
     return Preset(
         name=name,
-        doc=first.lstrip("# ") if first.startswith("#") else "",
+        doc=shipped.describe(name),
         extends=parse(text, ".toml", name).get("extends"),
         spec_digest=digest(spec),
         spec=to_mapping(spec),
