@@ -43,6 +43,7 @@ class ServeRequest:
     workers: int = 1
     slots: int = 1
     lease: float = 15.0
+    attempts: int = 5
     plugins: Sequence[str] = ()
     data: Sequence[Path] = ()
     memory: int | None = None
@@ -140,7 +141,8 @@ def _worker_arguments(request: ServeRequest) -> list[str]:
     return [
         *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
         *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
-        *("--lease", str(request.lease), "--parent", str(os.getpid())),
+        *("--lease", str(request.lease), "--attempts", str(request.attempts)),
+        *("--parent", str(os.getpid())),
         *(*plugins, *data, *memory),
     ]
 
