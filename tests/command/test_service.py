@@ -256,3 +256,26 @@ def test_what_dies_of_the_service_is_replaced_and_it_takes_all_with_it_when_it_i
         everybody = served.everybody()
         assert served.stop(signal.SIGKILL) == -signal.SIGKILL
         soon(lambda: not [pid for pid in everybody if alive(pid)])
+
+
+KIND = """
+from dataclasses import dataclass
+from driftfold.estimators.none import Unweighted
+from driftfold.registry import register
+
+@register("of-a-plug-in")
+@dataclass(frozen=True)
+class OfAPlugIn(Unweighted):
+    "Weighs like the one it derives from."
+"""
+
+
+def test_a_kind_that_only_the_service_lacks_is_told_as_that(here: Path) -> None:
+    """In a process of its own, since a plug-in stays."""
+    (here / "own.py").write_text(KIND)
+    words = [*("submit", "pca-synthetic", "--plugin", "own.py"), "--set", "estimator=of-a-plug-in"]
+    done = spawn(words, here)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: the service refuses ")
+    assert "unknown estimator kind 'of-a-plug-in'" in done.stderr
+    assert "`driftfold serve --plugin FILE`" in done.stderr
