@@ -7,19 +7,23 @@ from typing import Any
 
 import typer
 
+from driftfold.arrays import Array
 from driftfold.registry import lookup
 from driftfold.rng import Seed
-from driftfold.solvers.base import Solution, Solver
+from driftfold.solvers.base import Solver
 from driftfold.spec import digest, load_plugins, load_spec
 from driftfold.tasks.base import Problem
 from driftfold.tasks.centralised import solve
 from driftfold.telemetry.json_form import to_json_number
+from driftfold_api.failures import Outcome
+from driftfold_api.solver_progress import SolverProgress, solver_progress
 
 _WHY = {
     "gradient": "the gradient is short enough",
     "iterations": "all iterations are used",
     "step": "the last step was too short",
     "no descent": "no step improves the value any more",
+    "interrupted": "interrupted; this is the best so far",
 }
 
 
@@ -39,7 +43,8 @@ class SolveRequest:
 def solve_spec(request: SolveRequest) -> None:
     """Solve the task of a specification with all its data in one place, and print what was found.
 
-    Raises `SpecError` or `DataError` when the task cannot be built, or the method is unknown.
+    An interrupt prints the best point so far, and exits with 130. Raises `SpecError` or `DataError`
+    when the task cannot be built, or the method is unknown.
     """
     from threadpoolctl import threadpool_limits
 
@@ -48,9 +53,11 @@ def solve_spec(request: SolveRequest) -> None:
     solver = _solver(request)
     with threadpool_limits(1):
         started = perf_counter()
-        problem = spec.task.build(Seed(spec.seed))
-        ready = perf_counter()
-        solution = solve(problem, solver)
+        shown = solver_progress(request.as_json)
+        with shown:
+            problem = spec.task.build(Seed(spec.seed))
+            ready = perf_counter()
+            solution = _minimise(problem, solver, shown)
         done = perf_counter()
         known = {field.name: getattr(solver, field.name) for field in fields(solver)}
         told = {
@@ -60,6 +67,33 @@ def solve_spec(request: SolveRequest) -> None:
             "timing": {"setup": ready - started, "solve": done - ready},
         }
     typer.echo(json.dumps(told, indent=2) if request.as_json else _table(told, request))
+    if told["why"] == "interrupted":
+        raise typer.Exit(Outcome.INTERRUPTED)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known of a point, whether the solver ended there or was interrupted."""
+
+    point: Array
+    value: float
+    gradient_norm: float
+    iterations: int
+    evaluations: int
+    why: str
+
+
+def _minimise(problem: Problem, solver: Solver, shown: SolverProgress) -> _Found:
+    try:
+        end = solve(problem, solver, watch=shown)
+    except KeyboardInterrupt:
+        best = shown.best
+        if best is None:
+            raise
+        known = (best.point, best.value, best.gradient_norm, shown.iterations, best.evaluations)
+        return _Found(*known, "interrupted")
+    known = (end.point, end.value, end.gradient_norm, end.iterations, end.evaluations)
+    return _Found(*known, end.why)
 
 
 def _solver(request: SolveRequest) -> Solver:
@@ -72,7 +106,7 @@ def _solver(request: SolveRequest) -> Solver:
     )
 
 
-def _found(problem: Problem, solution: Solution) -> dict[str, Any]:
+def _found(problem: Problem, solution: _Found) -> dict[str, Any]:
     metrics = problem.evaluate(solution.point, time=0.0)
     return {
         "value": to_json_number(solution.value),

@@ -116,14 +116,24 @@ class Solver(ABC):
     def path(self, objective: Objective, start: Array) -> Iterator[Iterate]:
         """Yield the start and every iterate after it; end where nothing more can be gained."""
 
-    def minimise(self, objective: Objective, start: Array) -> Solution:
-        """Follow the path from `start` until one of the rules says to stop."""
+    def minimise(
+        self,
+        objective: Objective,
+        start: Array,
+        watch: Callable[[Iterate], None] | None = None,
+    ) -> Solution:
+        """Follow the path from `start` until one of the rules says to stop.
+
+        `watch` is shown the start and every iterate after it.
+        """
         history = []
         why: Stop = "no descent"
         last = None
         with np.errstate(all="ignore"):  # what is not finite is not accepted
             for last in self.path(objective, start):
                 history.append((last.value, last.gradient_norm))
+                if watch is not None:
+                    watch(last)
                 reason = self._reason(last, len(history) - 1)
                 if reason is not None:
                     why = reason

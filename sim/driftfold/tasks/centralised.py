@@ -1,11 +1,12 @@
 """A problem solved with all its data in one place: a baseline, and the source of F*."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from driftfold.arrays import Array
-from driftfold.solvers.base import Objective, Solution, Solver
+from driftfold.solvers.base import Iterate, Objective, Solution, Solver
 from driftfold.solvers.lrbfgs import Lrbfgs
 from driftfold.tasks.base import Problem
 
@@ -29,8 +30,13 @@ def objective_of(problem: Problem) -> Objective:
     return Objective(problem.manifold, problem.objective, problem.gradient)
 
 
-def solve(problem: Problem, solver: Solver = REFERENCE, start: Array = None) -> Solution:
-    """Minimise F from `start`, or from the problem's own initial point.
+def solve(
+    problem: Problem,
+    solver: Solver = REFERENCE,
+    start: Array = None,
+    watch: Callable[[Iterate], None] | None = None,
+) -> Solution:
+    """Minimise F from `start`, or from the problem's own initial point; `watch` sees each iterate.
 
     Points are of double precision, whatever the problem's own are: single precision resolves no
     gradient of 1e-10. Where F is not convex along geodesics the minimum is a local one.
@@ -44,7 +50,7 @@ def solve(problem: Problem, solver: Solver = REFERENCE, start: Array = None) -> 
     (True, True)
     """
     point = problem.initial_point() if start is None else start
-    return solver.minimise(objective_of(problem), point.astype(np.float64, copy=False))
+    return solver.minimise(objective_of(problem), point.astype(np.float64, copy=False), watch)
 
 
 @dataclass(frozen=True)
