@@ -10,7 +10,7 @@ import typer
 
 from driftfold import presets
 from driftfold.errors import DataError, SpecError
-from driftfold.folder import SPEC
+from driftfold.folder import CHECKPOINTS, SPEC
 from driftfold.result import Result
 from driftfold.run import run
 from driftfold.spec import JobSpec, load_plugins, load_spec
@@ -41,6 +41,8 @@ def run_experiment(request: Request) -> None:
     load_plugins(request.plugins)
     spec, folder = _open(request)
     new = prepare(folder, spec, resume=request.resume, overwrite=request.overwrite)
+    if request.resume and not request.quiet and not any((folder / CHECKPOINTS).glob("*")):
+        typer.echo(f"no snapshot in {folder} to resume from; starting at round 0", err=True)
     title = spec.name or folder.name
     shown = progress(spec.horizon, title, request.quiet)
     try:

@@ -89,6 +89,8 @@ def test_resuming_gives_the_same_result(capsys: pytest.CaptureFixture[str]) -> N
     first = run_json(capsys, "pca-synthetic", *QUICK, *snapshots, "--folder", "a")
     again = run_json(capsys, "a", "--resume", "--no-plot")
     assert again["resumed_from"] == 4
+    assert call("run", "a", "--resume", "--no-plot") == 0
+    assert "no snapshot" not in capsys.readouterr().err
     for key in ("spec_digest", "event_digest", "metrics_digest", "metrics", "counts"):
         assert again[key] == first[key]
     versions = [r.version for r in read_records(Path("a")) if r.kind == "round"]
@@ -100,6 +102,8 @@ def test_resuming_without_a_snapshot_starts_again(capsys: pytest.CaptureFixture[
     again = run_json(capsys, "pca-synthetic", *QUICK, "--folder", "a", "--no-plot", "--resume")
     assert again["resumed_from"] is None
     assert again["metrics_digest"] == first["metrics_digest"]
+    assert call("run", "a", "--resume", "--no-plot", "--json") == 0
+    assert "no snapshot in a to resume from; starting at round 0" in capsys.readouterr().err
     fresh = run_json(capsys, "pca-synthetic", *QUICK, "--folder", "b", "--no-plot", "--resume")
     assert fresh["metrics_digest"] == first["metrics_digest"]
 
