@@ -45,6 +45,10 @@ async def test_two_jobs_chosen_from_the_list(
     assert await differ.all_inner_texts() == ["seed\t0\t5"]
     row = page.locator('.values tr[data-metric="evaluation/gap"] td')
     assert await row.all_inner_texts() == ["0.3606", "0.25", "51, 2"]
+    await page.go_back()
+    await expect(compare).to_have_text("Compare 2")  # one goes on choosing
+    await page.get_by_role("checkbox", name="Compare two").uncheck()
+    await expect(compare).to_be_disabled()
 
 
 async def test_curves_with_places_of_their_own_are_not_broken(

@@ -57,6 +57,15 @@ async def test_jobs_appear_and_change_while_one_looks(
     await expect(page.locator("h1")).to_have_text("Jobs")
 
 
+async def test_a_failed_job_says_why_in_the_list(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    told = await story(store, http, "broken")
+    await store.finish(told.job, told.epoch, State.FAILED, reason="no such data")
+    await watched.page.goto("/")
+    await expect(watched.page.locator("tbody tr")).to_contain_text("no such data")
+
+
 async def test_more_jobs_than_one_page_holds(watched: Watched, http: httpx.AsyncClient) -> None:
     for number in range(55):
         await submitted(http, name=f"job {number}")

@@ -174,13 +174,15 @@ async def test_a_finished_job_shows_its_result_and_files(
     folder = tmp_path / told.job
     folder.mkdir()
     (folder / "model.npz").write_bytes(b"x" * 20_000)
-    result = {"ended": "all rounds done", "rounds": 300, "events": 4321, "time": 5400.0}
+    result = {"ended": "rounds", "rounds": 300, "events": 4321, "time": 0.0}
+    result["metrics_digest"] = 32 * "ab"
     await store.finish(told.job, told.epoch, State.SUCCEEDED, result=result)
     await expect(page.locator(".state")).to_have_text("✓ succeeded")
     shown = page.get_by_label("Result", exact=True)
     await expect(shown).to_contain_text("all rounds done")
     await expect(shown).to_contain_text("4,321")
-    await expect(shown).to_contain_text("1.5 h")
+    await expect(shown).to_contain_text("0 s")
+    await expect(shown).to_contain_text(8 * "ab" + "…")
     await expect(page.get_by_role("button", name="Cancel job")).to_be_hidden()
     for name, begins in (("model.npz", b"x"), ("result", b'{"ended'), ("records", b'{"records')):
         href = await page.get_by_role("link", name=name, exact=True).get_attribute("href")

@@ -5,6 +5,8 @@ import { fill, h, put, say, table } from "./dom.js";
 import { ago, between, called, clock, count, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
 
+const ENDED = { rounds: "all rounds done", seconds: "virtual time is over", "nobody left": "no client will ever be available again" };
+
 export class Card {
   /** `job` is what the service says of it; `index` its place among the jobs shown. */
   constructor(job, index, alone) {
@@ -120,8 +122,9 @@ export class Card {
   }
 
   conclude(result) {
-    const facts = { "ended by": result.ended, rounds: result.rounds, events: result.events, "virtual time": result.time && duration(result.time), "metrics digest": result.metrics_digest?.slice(0, 16) };
+    const { ended, rounds, events, time, metrics_digest: digest } = result;
+    const facts = { ended: ENDED[ended] ?? ended, rounds, events, "virtual time": time != null && duration(time), "metrics digest": digest && h("span", { title: digest }, `${digest.slice(0, 16)}…`) };
     const row = ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, typeof value === "number" ? count(value) : value));
-    fill(this.result, h("dl", { "aria-label": "Result" }, Object.entries(facts).filter(([, value]) => value != null).map(row)));
+    fill(this.result, h("dl", { "aria-label": "Result" }, Object.entries(facts).filter(([, value]) => value != null && value !== false).map(row)));
   }
 }

@@ -9,6 +9,8 @@ const EVERY = 1000; // milliseconds
 const MOST = 5; // jobs in one comparison: browsers open six connections to a server
 const STATES = ["queued", "running", "canceling", "succeeded", "failed", "canceled"];
 
+const chosen = new Set(); // for as long as the page is open: who comes back goes on choosing
+
 export function jobs(main) {
   const list = new List();
   main.append(...list.parts);
@@ -19,7 +21,7 @@ export function jobs(main) {
 class List {
   rows = new Map(); // id -> Row
   pages = 1;
-  chosen = new Set();
+  chosen = chosen;
 
   constructor() {
     this.body = h("tbody");
@@ -90,12 +92,12 @@ class List {
       if (ids.has(id)) continue;
       row.element.remove();
       this.rows.delete(id);
-      this.chosen.delete(id);
     }
+    for (const id of this.chosen) if (!ids.has(id)) this.chosen.delete(id);
     let before = this.body.firstChild;
     for (const job of found) {
       let row = this.rows.get(job.id);
-      if (!row) this.rows.set(job.id, (row = new Row(job, (yes) => this.choose(job.id, yes))));
+      if (!row) this.rows.set(job.id, (row = new Row(job, this.chosen.has(job.id), (yes) => this.choose(job.id, yes))));
       row.show(job);
       if (row.element === before) before = before.nextSibling;
       else this.body.insertBefore(row.element, before);
@@ -137,16 +139,17 @@ class List {
 }
 
 class Row {
-  constructor(job, choose) {
+  constructor(job, checked, choose) {
     const name = called(job);
     this.progress = new Progress(name);
     this.state = h("td");
+    this.reason = h("span", { class: "reason" });
     this.worker = h("td", { class: "worker", "data-label": "Worker" });
     this.submitted = h("time", { datetime: job.created });
     this.took = h("td", { "data-label": "Took" });
     this.element = h("tr", {},
-      h("td", {}, h("input", { type: "checkbox", "aria-label": `Compare ${name}`, onchange: ({ target }) => choose(target.checked) })),
-      h("th", { scope: "row" }, h("a", { href: `#/jobs/${job.id}`, title: job.id }, name)),
+      h("td", {}, h("input", { type: "checkbox", checked, "aria-label": `Compare ${name}`, onchange: ({ target }) => choose(target.checked) })),
+      h("th", { scope: "row" }, h("a", { href: `#/jobs/${job.id}`, title: job.id }, name), this.reason),
       this.state,
       h("td", { class: "far" }, this.progress.element),
       this.worker,
@@ -159,6 +162,7 @@ class Row {
     if (job.state !== this.shown) fill(this.state, badge(job.state));
     this.shown = job.state;
     this.progress.show(job.progress.rounds, job.progress.horizon_rounds);
+    put(this.reason, job.state === "failed" ? job.reason : "");
     put(this.worker, job.worker + (job.attempt > 1 ? ` (attempt ${job.attempt})` : ""));
     put(this.submitted, ago(job.created));
     put(this.took, job.started ? duration(Math.max(0, between(job.started, job.finished))) : "");
