@@ -29,6 +29,9 @@ def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) 
     that no item's bits depend on the batch it is computed in. `tolerance` is absolute, for tangent
     vectors of length 0.1.
 
+    Points are those that `random_point` draws, and steps from them: nothing is looked at elsewhere,
+    such as far from where it draws or near a border.
+
     >>> from driftfold.manifolds import Sphere
     >>> check_manifold(Sphere(4))
     """
