@@ -10,6 +10,8 @@ from typing import Any
 from driftfold.errors import DataError, DriftfoldError, SpecError
 from driftfold_api.errors import RequestError
 
+_MEANT = {("driftfold solve", "--solver"): "--method"}
+
 
 class Outcome(IntEnum):
     """Exit codes."""
@@ -45,7 +47,7 @@ def _words(error: BaseException, debug: bool) -> tuple[list[str], int]:
         return [f"error: {_one_line(error)}"], Outcome.FAILED
     usage = _usage(error)
     if usage:
-        return [f"error: {usage}; see driftfold --help"], Outcome.BAD_INPUT
+        return [f"error: {usage}; see {_command(error)} --help"], Outcome.BAD_INPUT
     if isinstance(error, MemoryError):
         return [f"error: out of memory: {_one_line(error)}"], Outcome.FAILED
     cause = f"error: {type(error).__name__}: {_one_line(error)}"
@@ -60,7 +62,18 @@ def _usage(error: Any) -> str:
     Typer raises click's errors, or those of a copy of click inside it, depending on its version.
     """
     sentence = getattr(error, "format_message", None)
-    return " ".join(str(sentence()).split()).rstrip(".") if callable(sentence) else ""
+    if not callable(sentence):
+        return ""
+    # Other words for an option are nowhere near it in spelling.
+    meant = _MEANT.get((_command(error), getattr(error, "option_name", "")))
+    if meant is not None:
+        return f"No such option: {error.option_name} (it is {meant} here)"
+    return " ".join(str(sentence()).split()).rstrip(".")
+
+
+def _command(error: Any) -> str:
+    """Name of the command whose arguments are wrong, as in "driftfold run"."""
+    return getattr(getattr(error, "ctx", None), "command_path", "driftfold")
 
 
 def _one_line(error: BaseException) -> str:

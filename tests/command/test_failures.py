@@ -58,7 +58,15 @@ CASES = {
     "no such command": (["frob"], "No such command 'frob'; see driftfold --help"),
     "no such option": (["run", "pca-synthetic", "--frob"], "No such option"),
     "not a number": (["run", "pca-synthetic", "--seed", "x"], "--seed"),
-    "no argument": (["run"], "Missing argument 'SPEC'"),
+    "no argument": (["run"], "Missing argument 'SPEC'; see driftfold run --help"),
+    "another word": (
+        ["solve", "pca-synthetic", "--solver", "rcg"],
+        "No such option: --solver (it is --method here); see driftfold solve --help",
+    ),
+    "file of another kind": (
+        ["run", "broken"],
+        "wanted a file that ends in .toml, .yaml, .yml or .json, got one without an ending",
+    ),
     "unknown family": (["kinds", "taks"], "unknown family 'taks'; did you mean 'task'?"),
     "plot of nothing": (["plot", "nowhere"], "nowhere: not the folder of a run"),
 }
@@ -69,6 +77,7 @@ def test_bad_input_is_told_in_one_line_with_code_2(
     here: Path, capsys: pytest.CaptureFixture[str], case: str
 ) -> None:
     (here / "broken.toml").write_text("a = [")
+    (here / "broken").touch()
     (here / "broken_plugin.py").write_text("raise RuntimeError('no way')")
     before = sorted(here.rglob("*"))
     arguments, message = CASES[case]

@@ -77,7 +77,7 @@ def test_yaml_nan() -> None:
         ("x.yaml", "a: {", "not valid YAML"),
         ("x.yaml", "", "got a NoneType, wanted a table"),
         ("x.yaml", "just text", "got a str, wanted a table"),
-        ("x.txt", "a = 1", "wanted one of .toml, .yaml"),
+        ("x.txt", "a = 1", "wanted a file that ends in .toml, .yaml"),
     ],
 )
 def test_broken_files_are_named_with_the_reason(

@@ -106,7 +106,7 @@ def test_the_name_of_the_file_stands_before_each_problem(tmp_path: Path) -> None
         ("pca-syntetic", "neither a file nor a preset; did you mean 'pca-synthetic'"),
         ("", "neither a file nor a preset"),
         ("missing.toml", "missing.toml: cannot read it: no such file"),
-        ("missing/spec", "wanted one of .toml"),
+        ("missing/spec", "wanted a file that ends in .toml"),
         (Path("nowhere.json"), "nowhere.json: cannot read it"),
     ],
 )

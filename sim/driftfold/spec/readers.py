@@ -13,11 +13,14 @@ from driftfold.errors import SpecError
 
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
+_OR = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
+
 
 def read_table(path: Path) -> dict[str, Any]:
     """Return the table in a file, or raise `SpecError` saying what is wrong with the file."""
     if path.suffix.lower() not in SUFFIXES:
-        raise SpecError(f"{path}: got a file {path.suffix!r}, wanted one of {', '.join(SUFFIXES)}")
+        got = f"one that ends in {path.suffix}" if path.suffix else "one without an ending"
+        raise SpecError(f"{path}: wanted a file that ends in {_OR}, got {got}")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
