@@ -108,7 +108,7 @@ def test_a_cancelled_job_ends_its_watch_with_1(
         assert f"job {job.id} was canceled" in capsys.readouterr().out
         assert client.get(job.id).state is State.CANCELED
     assert call("cancel", job.id) == 2
-    assert capsys.readouterr().err.startswith(f"error: job {job.id} has canceled")
+    assert capsys.readouterr().err.startswith(f"error: job {job.id} was canceled")
 
 
 def test_a_job_reads_files_of_the_folders_that_were_offered(

@@ -8,7 +8,8 @@ elseif state == 'running' then
   move('canceling')
   tell('cancel-requested', attempt_facts())
 elseif state ~= 'canceling' and not repeated() then
+  local became = state == 'canceled' and ' was ' or ' has '
   return redis.error_reply(
-    'CONFLICT job ' .. ID .. ' has ' .. state .. '; only a job that is not over can be canceled')
+    'CONFLICT job ' .. ID .. became .. state .. '; only a job that is not over can be canceled')
 end
 return redis.call('HGETALL', JOB)
