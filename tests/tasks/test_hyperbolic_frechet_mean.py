@@ -14,7 +14,7 @@ from driftfold.manifolds.hyperbolic_forms import tangent_to_ambient
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping
-from driftfold.tasks import HyperbolicFrechetMean, HyperbolicMeanProblem
+from driftfold.tasks import HyperbolicFrechetMean, HyperbolicMeanProblem, hyperbolic_newton
 from tests.tasks.optima import optimum_of
 
 DATA = WrappedNormal(clients=4, samples=6, dimension=3, weighted=True)
@@ -134,3 +134,12 @@ def test_unfit_weights_and_manifolds_are_refused() -> None:
         HyperbolicFrechetMean(data=Given([[1.0, 2.0, 0.0]]), weighted=True).build(Seed(1))
     with pytest.raises(SpecError, match=r"'lorentz' with dim = 3"):
         replace(TASK, manifold=Lorentz(2)).build(Seed(1))
+
+
+def test_many_targets_are_taken_in_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = HyperbolicFrechetMean(data=WrappedNormal(clients=5, samples=7))
+    whole = task.build(Seed(4)).optimum()
+    monkeypatch.setattr(hyperbolic_newton, "_TILE", 8)
+    tiled = task.build(Seed(4)).optimum()
+    assert whole is not None
+    assert tiled == pytest.approx(whole, rel=1e-14)  # another order of 35 terms

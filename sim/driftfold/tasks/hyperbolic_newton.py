@@ -10,6 +10,7 @@ _HALVINGS = 40
 _IN_VAIN = 3  # steps in a row that may bring nothing
 _SLOPE = 1e-4  # of the promised descent that a step must bring (Armijo)
 _ROUNDING = 1e-14  # relative differences of objectives that may be rounding
+_TILE = 2**16  # targets whose logarithms are computed at a time
 
 
 def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: Floats) -> Floats:
@@ -67,6 +68,18 @@ def _expansion(
     manifold: Lorentz, targets: Floats, weights: Floats, x: Floats
 ) -> tuple[float, Floats, Floats]:
     """Value, gradient (dim,) and Hessian (dim, dim) in the frame at x."""
+    value, gradient, hessian = 0.0, np.zeros(len(x)), np.zeros((len(x), len(x)))
+    for start in range(0, len(targets), _TILE):  # what lies between is several times as large
+        some = slice(start, start + _TILE)
+        parts = _part(manifold, targets[some], weights[some], x)
+        value, gradient, hessian = value + parts[0], gradient + parts[1], hessian + parts[2]
+    return value, gradient, hessian
+
+
+def _part(
+    manifold: Lorentz, targets: Floats, weights: Floats, x: Floats
+) -> tuple[float, Floats, Floats]:
+    """What some of the targets add to these."""
     logs = manifold.log(x, targets)
     squares = (logs * logs).sum(axis=-1)
     d = np.sqrt(squares)
