@@ -29,8 +29,8 @@ from driftfold.tasks import (
     SpdFrechetMean,
     SpdFrechetProblem,
     Task,
-    matrix_completion,
     objective_of,
+    referenced,
     solve,
 )
 from driftfold.tasks.centralised import Reference, reference
@@ -146,7 +146,7 @@ def test_the_first_evaluation_of_a_run_says_why_there_is_no_gap(
 ) -> None:
     """Users with hardly more ratings than dimensions, who have no end of steps to take."""
     short = Lrbfgs(tolerance=1e-10, iterations=40, shortest_step=0.0)
-    monkeypatch.setattr(matrix_completion, "reference", partial(reference, solver=short))
+    monkeypatch.setattr(referenced, "reference", partial(reference, solver=short))
     ratings = {"kind": "synthetic_long_tail", "users": 30, "items": 20, "fewest": 2, "typical": 6}
     task = {"kind": "matrix_completion", "clients": 5, "rank": 2, "ratings": ratings}
     table = to_mapping(load_spec("pca-synthetic"))

@@ -20,15 +20,15 @@ from driftfold.manifolds.grassmann import Grassmann
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
-from driftfold.tasks.centralised import Reference, reference
 from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.known_entries import Columns, Entries
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.referenced import ReferencedProblem
+from driftfold.tasks.sampled import SampledView
 
 
-class CompletionProblem(SampledProblem):
+class CompletionProblem(ReferencedProblem):
     """f_i(U) = mean over client i's columns of min_w (1/2) |entries - fit|^2, U of shape (r, m).
 
     Parameters
@@ -66,7 +66,7 @@ class CompletionProblem(SampledProblem):
         reference: bool,
         dtype: str,
     ) -> None:
-        super().__init__(data, fleet)
+        super().__init__(data, fleet, reference)
         self.manifold = manifold
         self.rank = manifold.shape[0]
         self.itemsize = np.dtype(dtype).itemsize
@@ -75,7 +75,6 @@ class CompletionProblem(SampledProblem):
         self.ridge = ridge
         self.ratings = ratings
         self.columns = Columns(ratings.part(test=False), dtype)
-        self._reference = reference
         self._dtype = dtype
 
     @property
@@ -104,9 +103,7 @@ class CompletionProblem(SampledProblem):
         published experiments. Both are in the unit of the entries, that is after standardisation.
         """
         loss, weights = self._fitted(x, self.columns)
-        figures = {"loss": loss}
-        if self._reference and (best := self.optimum()) is not None:
-            figures["gap"] = loss - best
+        figures = {"loss": loss, **self.gap(loss)}
         if self.ratings.truth is not None:
             figures["relative_error"] = relative_error(x, weights, *self.ratings.truth)
         if self._test_columns is not None:
@@ -130,18 +127,6 @@ class CompletionProblem(SampledProblem):
             fits = self._fits(x, self.columns, some)
             total += fits.gradient(self._shares[self._everyone[some]])[0]
         return total.astype(x.dtype, copy=False)
-
-    def optimum(self) -> float | None:
-        """Return F*, the least value that limited-memory BFGS finds, where it gets that far."""
-        return self._found.value
-
-    def remark(self) -> str:
-        """Why there is no gap, where one was asked for."""
-        return self._found.remark if self._reference else ""
-
-    @cached_property
-    def _found(self) -> Reference:
-        return reference(self)
 
     @cached_property
     def _everyone(self) -> Ints:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Annotated, Literal
 
 import numpy as np
@@ -20,15 +19,15 @@ from driftfold.manifolds.small_matrices import solve as solve_small
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
-from driftfold.tasks.centralised import Reference, reference
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.referenced import ReferencedProblem
+from driftfold.tasks.sampled import SampledView
 
 _TILE_BYTES = 2**22  # of samples that are evaluated at a time
 
 
-class FeatureProblem(SampledProblem):
+class FeatureProblem(ReferencedProblem):
     """f_i(U) = min_w (1/(2 n_i)) |Z_i U^T w - y_i|^2 + (ridge/2) |w|^2, U of shape (r, d).
 
     Parameters
@@ -55,11 +54,10 @@ class FeatureProblem(SampledProblem):
     def __init__(
         self, data: ClientData, fleet: Fleet, manifold: Manifold, ridge: float, reference: bool
     ) -> None:
-        super().__init__(data, fleet)
+        super().__init__(data, fleet, reference)
         self.manifold = manifold
         self.ridge = ridge
         self.itemsize = int(data.x.itemsize)
-        self._reference = reference
 
     @property
     def client_bytes(self) -> int:
@@ -80,8 +78,7 @@ class FeatureProblem(SampledProblem):
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
         """Objective F(x), and the gap F(x) - F*."""
         loss = self.objective(x)
-        best = self.optimum() if self._reference else None
-        return {"loss": loss} if best is None else {"loss": loss, "gap": loss - best}
+        return {"loss": loss, **self.gap(loss)}
 
     def objective(self, x: Array) -> float:
         """F at one point x."""
@@ -92,18 +89,6 @@ class FeatureProblem(SampledProblem):
             view = self.view(ids, np.zeros_like(ids))
             total += float(np.vdot(self.fleet.importance[ids], view.loss(x, view.everything())))
         return total
-
-    def optimum(self) -> float | None:
-        """Return F*, the least value that limited-memory BFGS finds, where it gets that far."""
-        return self._found.value
-
-    def remark(self) -> str:
-        """Why there is no gap, where one was asked for."""
-        return self._found.remark if self._reference else ""
-
-    @cached_property
-    def _found(self) -> Reference:
-        return reference(self)
 
 
 class FeatureView(SampledView):
