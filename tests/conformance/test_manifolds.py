@@ -118,6 +118,7 @@ def clamped(x: Array, y: Array) -> Array:
         ("project", lambda x, v: v + 0.01 * v, "project twice"),
         ("project", lambda x, v: v * np.float64(1), "project of float32 arrays gave float64"),
         ("gradient", lambda x, g: g + x, "gradient represents g"),
+        ("nearest", lambda y: 0.9 * y, "nearest of a point of the manifold"),
         ("exp", careless, "exp"),
         ("log", lambda x, y: (y - x) * (1 + 1e-6), "log undoes the map"),
         ("log", clamped, "log of a step of 1e-8"),

@@ -6,6 +6,7 @@ from driftfold.manifolds.base import (
     GradientStream,
     InvertibleRetraction,
     Manifold,
+    NearestPoint,
 )
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.manifolds.geoopt_adapter import (
@@ -38,6 +39,7 @@ __all__ = [
     "InvertibleRetraction",
     "Lorentz",
     "Manifold",
+    "NearestPoint",
     "Poincare",
     "Power",
     "Product",

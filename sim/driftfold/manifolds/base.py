@@ -117,6 +117,23 @@ class InvertibleRetraction(Manifold):
         """Vector u in T_x M with R_x(u) = y, for y near x."""
 
 
+class NearestPoint(Manifold):
+    """A manifold that is a closed part of the space of arrays, with a computable nearest point."""
+
+    @property
+    def induced(self) -> bool:
+        """Whether the metric is that of the space of arrays, the sum of u * v."""
+        return True
+
+    @abstractmethod
+    def nearest(self, y: Array) -> Array:
+        """Point of M nearest to any array y: one of them where there are several.
+
+        Nearest in the Frobenius norm |x - y|, whatever the metric. An array with an entry that is
+        not finite has none; it gives entries that are not finite.
+        """
+
+
 class Exponential(Manifold):
     """A manifold with a computable exponential map."""
 

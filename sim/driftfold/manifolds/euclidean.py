@@ -7,7 +7,12 @@ from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
-from driftfold.manifolds.base import Geodesic, GradientStream, InvertibleRetraction
+from driftfold.manifolds.base import (
+    Geodesic,
+    GradientStream,
+    InvertibleRetraction,
+    NearestPoint,
+)
 from driftfold.manifolds.projected_stream import ProjectedStream
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -15,7 +20,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("euclidean")
 @dataclass(frozen=True, init=False)
-class Euclidean(Geodesic, InvertibleRetraction):
+class Euclidean(Geodesic, InvertibleRetraction, NearestPoint):
     """R^n as an array of any shape, with the dot product.
 
     `Euclidean(20, 25)` is the same as `Euclidean(sizes=(20, 25))`.
@@ -77,6 +82,10 @@ class Euclidean(Geodesic, InvertibleRetraction):
     def inverse_retract(self, x: Array, y: Array) -> Array:
         """Return y - x."""
         return y - x
+
+    def nearest(self, y: Array) -> Array:
+        """Return y: every array is a point."""
+        return y
 
     def transport(self, x: Array, y: Array, u: Array) -> Array:
         """Return u: tangent spaces are the same everywhere."""

@@ -1,6 +1,8 @@
 """Powers of a manifold: many points of one kind as one point, such as the nodes of a graph."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -15,6 +17,7 @@ from driftfold.manifolds.base import (
     GradientStream,
     InvertibleRetraction,
     Manifold,
+    NearestPoint,
 )
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -26,8 +29,8 @@ class Power(Manifold):
     """M x M x ... x M, `count` times, with the sum of the metrics.
 
     A point has shape (count, *base.shape); every map acts on each of them. The power is
-    `InvertibleRetraction`, `Exponential` or `Geodesic` when its base is: `Power(...)` makes an
-    object of the class that can do so.
+    `InvertibleRetraction`, `NearestPoint`, `Exponential` or `Geodesic` when its base is:
+    `Power(...)` makes an object of the class that can do so.
 
     Attributes
     ----------
@@ -142,6 +145,19 @@ class _Inverting(Power, InvertibleRetraction):
         return self.base.inverse_retract(x, y)
 
 
+class _Nearest(Power, NearestPoint):
+    base: NearestPoint
+
+    @property
+    def induced(self) -> bool:
+        """Whether the metric of the base is."""
+        return self.base.induced
+
+    def nearest(self, y: Array) -> Array:
+        """Nearest point of each part: R^(count x ...) -> M."""
+        return self.base.nearest(y)
+
+
 class _Exponential(Power, Exponential):
     base: Exponential
 
@@ -171,22 +187,22 @@ class _Geodesic(Power, Geodesic):
         return _sum(self.base.dist(x, y) ** 2) ** 0.5
 
 
-class _InvertingExponential(_Inverting, _Exponential):
-    base: Any
-
-
-class _InvertingGeodesic(_Inverting, _Geodesic):
-    base: Any
+_ABLE: Mapping[type[Any], type[Power]] = {
+    NearestPoint: _Nearest,
+    InvertibleRetraction: _Inverting,
+    Geodesic: _Geodesic,
+    Exponential: _Exponential,
+}
 
 
 def _able(base: Manifold) -> type[Power]:
     """Class of powers that can do what the base can."""
-    inverting = isinstance(base, InvertibleRetraction)
-    if isinstance(base, Geodesic):
-        return _InvertingGeodesic if inverting else _Geodesic
-    if isinstance(base, Exponential):
-        return _InvertingExponential if inverting else _Exponential
-    return _Inverting if inverting else Power
+    return _class(tuple(able for can, able in _ABLE.items() if isinstance(base, can)))
+
+
+@cache
+def _class(able: tuple[type[Power], ...]) -> type[Power]:
+    return type("Power", able, {"__module__": __name__}) if able else Power
 
 
 def _sum(parts: Array) -> Array:

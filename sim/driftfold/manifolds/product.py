@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from math import prod
 from typing import Any, ClassVar
 
@@ -15,6 +16,7 @@ from driftfold.manifolds.base import (
     GradientStream,
     InvertibleRetraction,
     Manifold,
+    NearestPoint,
 )
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -27,8 +29,8 @@ class Product(Manifold):
 
     A point is one flat vector: the parts' arrays in the order of their names, each laid out row by
     row. So are tangent vectors. `split` and `join` go to named parts and back. The product is
-    `InvertibleRetraction`, `Exponential` or `Geodesic` when all its factors are: `Product(...)`
-    makes an object of the class that can do so.
+    `InvertibleRetraction`, `NearestPoint`, `Exponential` or `Geodesic` when all its factors are:
+    `Product(...)` makes an object of the class that can do so.
 
     Attributes
     ----------
@@ -219,6 +221,17 @@ class _Inverting(Product, InvertibleRetraction):
         return self._each("inverse_retract", x, y)
 
 
+class _Nearest(Product, NearestPoint):
+    @property
+    def induced(self) -> bool:
+        """Whether the metrics of all factors are."""
+        return all(isinstance(f, NearestPoint) and f.induced for f in self.factors.values())
+
+    def nearest(self, y: Array) -> Array:
+        """Nearest point of each part: R^n -> M."""
+        return self._each("nearest", y)
+
+
 class _Exponential(Product, Exponential):
     def exp(self, x: Array, u: Array) -> Array:
         """Exponential map of each part: T_x M -> M."""
@@ -241,20 +254,25 @@ class _Geodesic(_Exponential, Geodesic):
         return sum(squares) ** 0.5
 
 
-class _InvertingExponential(_Inverting, _Exponential):
-    pass
-
-
-class _InvertingGeodesic(_Inverting, _Geodesic):
-    pass
+_ABLE: Mapping[type[Any], type[Product]] = {
+    NearestPoint: _Nearest,
+    InvertibleRetraction: _Inverting,
+    Geodesic: _Geodesic,
+    Exponential: _Exponential,
+}
 
 
 def _able(factors: Mapping[str, Manifold]) -> type[Product]:
     """Return the class whose capabilities are those that all factors have."""
-    manifolds = factors.values()
-    inverting = all(isinstance(factor, InvertibleRetraction) for factor in manifolds)
-    if all(isinstance(factor, Geodesic) for factor in manifolds):
-        return _InvertingGeodesic if inverting else _Geodesic
-    if all(isinstance(factor, Exponential) for factor in manifolds):
-        return _InvertingExponential if inverting else _Exponential
-    return _Inverting if inverting else Product
+    return _class(
+        tuple(
+            able
+            for capability, able in _ABLE.items()
+            if all(isinstance(factor, capability) for factor in factors.values())
+        )
+    )
+
+
+@cache
+def _class(able: tuple[type[Product], ...]) -> type[Product]:
+    return type("Product", able, {"__module__": __name__}) if able else Product

@@ -3,13 +3,19 @@
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
+import numpy as np
 from annotated_types import Ge
 from array_api_compat import array_namespace
 
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
-from driftfold.manifolds.base import Geodesic, GradientStream, InvertibleRetraction
+from driftfold.manifolds.base import (
+    Geodesic,
+    GradientStream,
+    InvertibleRetraction,
+    NearestPoint,
+)
 from driftfold.manifolds.projected_stream import ProjectedStream
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -17,7 +23,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("sphere")
 @dataclass(frozen=True)
-class Sphere(Geodesic, InvertibleRetraction):
+class Sphere(Geodesic, InvertibleRetraction, NearestPoint):
     """S^(size - 1) = {x in R^size : |x| = 1}.
 
     All maps are accurate from distances of 1e-12 up to pi - 1e-8: none takes the arc cosine of an
@@ -97,6 +103,19 @@ class Sphere(Geodesic, InvertibleRetraction):
         t = _length(u)
         sinc = in_whole_vectors(xp.sin, t) / xp.where(t > 0, t, xp.ones_like(t))
         return _normalised(in_whole_vectors(xp.cos, t) * x + sinc * u)
+
+    @np.errstate(invalid="ignore")
+    def nearest(self, y: Array) -> Array:
+        """Return y / |y|: R^size -> M; (1, 0, ..., 0) for y = 0, equally near to all points.
+
+        Scaled first, so that no square leaves the range of numbers.
+        """
+        xp = array_namespace(y)
+        largest = xp.max(abs(y), axis=-1, keepdims=True)
+        zero = largest == 0
+        scaled = y / xp.where(zero, xp.ones_like(largest), largest)
+        first = xp.arange(self.size, device=y.device) == 0
+        return _normalised(xp.where(zero & first, xp.ones_like(scaled), scaled))
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M; NaN at the antipode of x."""

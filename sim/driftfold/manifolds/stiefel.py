@@ -9,7 +9,12 @@ from array_api_compat import array_namespace
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds import cayley, orthonormal
-from driftfold.manifolds.base import Exponential, GradientStream, InvertibleRetraction
+from driftfold.manifolds.base import (
+    Exponential,
+    GradientStream,
+    InvertibleRetraction,
+    NearestPoint,
+)
 from driftfold.manifolds.projected_stream import ProjectedStream
 from driftfold.manifolds.small_matrices import lyapunov, qr, triangular_factor
 from driftfold.manifolds.stiefel_geodesics import canonical_exp, euclidean_exp
@@ -19,7 +24,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("stiefel")
 @dataclass(frozen=True)
-class Stiefel(InvertibleRetraction, Exponential):
+class Stiefel(InvertibleRetraction, Exponential, NearestPoint):
     """St(d, r) = {X : X X^T = I}, stored as ROWS: a point has shape (r, d).
 
     This is the transpose of the textbook's d x r matrix: the long axis is contiguous, which makes
@@ -131,6 +136,18 @@ class Stiefel(InvertibleRetraction, Exponential):
         m = x @ y.mT
         stretch = lyapunov(m) if self.retraction == "polar" else triangular_factor(m).mT
         return stretch @ y - x
+
+    @property
+    def induced(self) -> bool:
+        """Whether the metric is the Euclidean one."""
+        return self.metric == "euclidean"
+
+    def nearest(self, y: Array) -> Array:
+        """Polar factor U V^T of y = U S V^T: R^(r x d) -> M (Fan, Hoffman 1955).
+
+        Not unique where y has a rank below r; then one of the nearest.
+        """
+        return orthonormal.polar_factor(y)
 
     def exp(self, x: Array, u: Array) -> Array:
         """Geodesic of the metric at time 1: T_x M -> M (Edelman, Arias, Smith 1998)."""

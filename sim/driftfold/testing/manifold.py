@@ -5,7 +5,13 @@ from collections.abc import Callable
 import numpy as np
 
 from driftfold.arrays import Array, Floats
-from driftfold.manifolds.base import Exponential, Geodesic, InvertibleRetraction, Manifold
+from driftfold.manifolds.base import (
+    Exponential,
+    Geodesic,
+    InvertibleRetraction,
+    Manifold,
+    NearestPoint,
+)
 from driftfold.rng import Seed
 from driftfold.testing.expect import expect
 
@@ -15,6 +21,7 @@ _COUNT = 80
 _STEPS = np.array([1e-2, 1e-3])
 _REPEATS, _NORMAL = 20, 8.0  # rounding errors of 1e-16 that grow do so beyond 1e-4
 _LOST = 1e-4  # of a step of 1e-8: what rounding a point of size 1 or its condition 1e3 costs
+_HARD = (0.0, 1e-200, 1e-9, 1e9, 1e200)  # squares of the outer ones are no numbers
 _SINGLE = 1e-3  # float32 has an eps of 1.2e-7, and random points conditions of 1e3 or so
 
 
@@ -24,10 +31,10 @@ def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) 
     Checked on 80 random points, for what the manifold's type claims: shapes; arguments left alone;
     points on the manifold and vectors in the tangent space; projections, retractions of first
     order, gradient streams; that rounding errors do not grow from step to step; transports: linear,
-    isometric and parallel where they claim to be; inverses; that exponential and logarithm undo
-    each other, also for steps of 1e-8, and agree with `dist`; that single precision is kept; and
-    that no item's bits depend on the batch it is computed in. `tolerance` is absolute, for tangent
-    vectors of length 0.1.
+    isometric and parallel where they claim to be; inverses; nearest points, also to 0 and to very
+    small and large arrays; that exponential and logarithm undo each other, also for steps of 1e-8,
+    and agree with `dist`; that single precision is kept; and that no item's bits depend on the
+    batch it is computed in. `tolerance` is absolute, for tangent vectors of length 0.1.
 
     Points are those that `random_point` draws, and steps from them: nothing is looked at elsewhere,
     such as far from where it draws or near a border.
@@ -77,6 +84,8 @@ class _Check:
         self.rounding()
         if isinstance(self.manifold, InvertibleRetraction):
             self.inverse("inverse_retract", self.manifold.retract, self.manifold.inverse_retract)
+        if isinstance(self.manifold, NearestPoint):
+            self.nearest(self.manifold)
         if isinstance(self.manifold, Exponential):
             self.first_order("exp", self.manifold.exp)
         if isinstance(self.manifold, Geodesic):
@@ -174,6 +183,24 @@ class _Check:
             "take differences of points before anything else",
         )
 
+    def nearest(self, m: NearestPoint) -> None:
+        x, y = self.x, self.ambient
+        point = m.nearest(y)
+        self.small("off_point of the nearest point", m.off_point(point))
+        self.equal("nearest of a point of the manifold", m.nearest(x), x)
+        self.equal("nearest twice", m.nearest(point), point)
+        # The way there is normal to the manifold, and no shorter one leads to the other points.
+        self.equal("way to the nearest point", m.project(point, y - point), 0 * y)
+        lengths = [np.sqrt(((y - to) ** 2).sum(tuple(range(1, y.ndim)))) for to in (point, x)]
+        expect(
+            bool((lengths[0] <= lengths[1] + self.tolerance).all()),
+            f"nearest gave points {lengths[0]} away; there are some {lengths[1]} away",
+        )
+        for size in _HARD:
+            self.small(
+                f"off_point of the nearest point to {size} y", m.off_point(m.nearest(size * y))
+            )
+
     def distance(self, m: Geodesic) -> None:
         x, y, u = self.x, self.y, self.u
         self.equal("dist to exp is the length", m.dist(x, m.exp(x, u)), m.norm(x, u))
@@ -260,6 +287,8 @@ def _maps(
     ]
     if isinstance(m, InvertibleRetraction):
         maps.append(("inverse_retract", m.inverse_retract, (x, y)))
+    if isinstance(m, NearestPoint):
+        maps.append(("nearest", m.nearest, (y - 2 * u,)))
     if isinstance(m, Exponential):
         maps.append(("exp", m.exp, (x, u)))
     if isinstance(m, Geodesic):
