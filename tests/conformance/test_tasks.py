@@ -162,6 +162,13 @@ class Repeats(PcaView):
         return [b if b.indices is None else Batch(b.indices * 0, b.weights) for b in made]
 
 
+class WrongSamples(PcaView):
+    """Its losses of samples are right at points of their own, and wrong at one for all."""
+
+    def sample_losses(self, x: Array, batch: Batch) -> Array:
+        return super().sample_losses(x, batch) * (1.001 if x.shape[1] == 1 else 1.0)
+
+
 class Impatient(PcaView):
     """Hands out the last batch first."""
 
@@ -176,6 +183,7 @@ class Impatient(PcaView):
         (Flattened, "changes with the company in the stack"),
         (InPlace, "changed in place"),
         (Repeats, "drew a row twice"),
+        (WrongSamples, "from the loss of one-row batches"),
         (Impatient, "the first batch depends on how many"),
     ],
 )

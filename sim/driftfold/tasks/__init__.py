@@ -1,7 +1,7 @@
 """Tasks: what the federation minimises."""
 
 from driftfold.tasks.autograd import LossProblem, LossView
-from driftfold.tasks.base import Batch, BatchSize, Problem, Task, View
+from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, Task, View
 from driftfold.tasks.centralised import objective_of, solve
 from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.embedding import Embedding, NamedPoints
@@ -25,7 +25,7 @@ from driftfold.tasks.multitask_feature_learning import FeatureProblem, Multitask
 from driftfold.tasks.network import NetworkProblem
 from driftfold.tasks.pca import Pca, PcaProblem
 from driftfold.tasks.poincare_embedding import PoincareEmbedding
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SampledView, SeparableView
 from driftfold.tasks.softmax_regression import SoftmaxProblem, SoftmaxRegression
 from driftfold.tasks.spd_frechet_mean import SpdFrechetMean, SpdFrechetProblem
 from driftfold.tasks.spd_network import SpdNetwork
@@ -63,8 +63,10 @@ __all__ = [
     "PcaProblem",
     "PoincareEmbedding",
     "Problem",
+    "SampleLosses",
     "SampledProblem",
     "SampledView",
+    "SeparableView",
     "SoftmaxProblem",
     "SoftmaxRegression",
     "SpdFrechetMean",

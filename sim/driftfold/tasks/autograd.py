@@ -18,7 +18,7 @@ from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
 from driftfold.tasks.base import Batch
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SeparableView
 from driftfold.tasks.torch_lazily import load_torch, one_thread
 
 _VECTOR_BYTES = 64  # of the widest registers of a processor
@@ -165,7 +165,7 @@ class LossProblem(SampledProblem):
         return gradient, torch.func.vmap(figures, axes)
 
 
-class LossView(SampledView):
+class LossView(SeparableView):
     """The samples of some clients, for a loss written in torch."""
 
     def __init__(self, problem: LossProblem, clients: Ints, dispatches: Ints) -> None:

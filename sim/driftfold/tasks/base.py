@@ -78,6 +78,21 @@ class View(ABC):
         return self.seed.stream(purpose)
 
 
+class SampleLosses(View):
+    """A view whose loss over a batch is the weighted mean of the losses of its samples.
+
+    Not so where a mini-batch fits something of its own before its loss is known.
+    """
+
+    @abstractmethod
+    def sample_losses(self, x: Array, batch: Batch) -> Array:
+        """Loss of each sample of a batch at a point of its own, shape (..., B).
+
+        x has shape (..., B, *shape), or (..., 1, *shape): one point for all samples of a client.
+        Where the batch has no weight (padding) the values mean nothing, and are finite.
+        """
+
+
 class Problem(ABC):
     """A task with its data at hand: F(x) = sum_i a_i f_i(x) over a fleet, x on a manifold."""
 

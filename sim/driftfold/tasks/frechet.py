@@ -13,7 +13,7 @@ from driftfold.manifolds.base import Geodesic
 from driftfold.tasks.base import Batch, BatchSize
 from driftfold.tasks.centralised import Reference
 from driftfold.tasks.kernel_data import KernelData, Loss
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _SHORTER = 1e-6  # share of the first gradient that may be left; nearly always it is rounding
 _TILE_BYTES = 2**22  # of targets whose distances are computed at a time
@@ -159,7 +159,7 @@ class FrechetProblem(SampledProblem):
         )
 
 
-class FrechetView(SampledView):
+class FrechetView(SeparableView):
     """The targets of some clients."""
 
     def __init__(self, problem: FrechetProblem, clients: Ints, dispatches: Ints) -> None:

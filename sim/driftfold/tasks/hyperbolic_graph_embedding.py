@@ -23,7 +23,7 @@ from driftfold.tasks.link_ranking import mean_rank_and_precision
 from driftfold.tasks.negatives import sampled_negatives
 from driftfold.tasks.ranking_loss import pull_and_push, ranking_loss
 from driftfold.tasks.related import Related
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _TILE_BYTES = 2**22  # of clients whose losses are computed at a time
 
@@ -115,7 +115,7 @@ class GraphEmbeddingProblem(SampledProblem):
         return loss
 
 
-class GraphEmbeddingView(SampledView):
+class GraphEmbeddingView(SeparableView):
     """The pairs of some clients."""
 
     def __init__(self, problem: GraphEmbeddingProblem, clients: Ints, dispatches: Ints) -> None:

@@ -25,7 +25,7 @@ from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.known_entries import Columns, Entries
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.referenced import ReferencedProblem
-from driftfold.tasks.sampled import SampledView
+from driftfold.tasks.sampled import SeparableView
 
 
 class CompletionProblem(ReferencedProblem):
@@ -160,7 +160,7 @@ class CompletionProblem(ReferencedProblem):
         return ColumnFits(columns.of(users, np.zeros_like(users), 1), x[None], self.ridge)
 
 
-class CompletionView(SampledView):
+class CompletionView(SeparableView):
     """The columns of some clients; a mini-batch is some of a client's columns."""
 
     def __init__(self, problem: CompletionProblem, clients: Ints, dispatches: Ints) -> None:

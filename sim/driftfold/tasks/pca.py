@@ -24,7 +24,7 @@ from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.kernel_data import KernelData
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 GRAM_BYTES = 2**29
 """Most memory that all clients' second-moment matrices, or inner products, may take together."""
@@ -173,7 +173,7 @@ class PcaProblem(SampledProblem):
         return -float(np.linalg.eigvalsh(self.second_moment)[-self.rank :].sum())
 
 
-class PcaView(SampledView):
+class PcaView(SeparableView):
     """The samples of some clients, or their second-moment matrices."""
 
     def __init__(self, problem: PcaProblem, clients: Ints, dispatches: Ints) -> None:
@@ -208,6 +208,19 @@ class PcaView(SampledView):
             scores = np.matmul(rows[part], z.swapaxes(-1, -2))
             kept = np.matmul((scores * scores), batch.weights[part][..., :, None])
             out[part] = -kept[..., 0].sum(axis=-1)
+        return out
+
+    def sample_losses(self, x: Array, batch: Batch) -> Array:
+        """-|x_j z_j|^2 for each row z_j, with x_j of shape (..., B or 1, *shape)."""
+        points = x[..., None, :] if self._flat else x
+        out = np.empty(batch.weights.shape, dtype=x.dtype)
+        for part, z in self._samples(batch):
+            if points.shape[-3] == 1:
+                scores = np.matmul(points[part][..., 0, :, :], z.swapaxes(-1, -2))
+                out[part] = -(scores * scores).sum(axis=-2)
+            else:
+                scores = np.matmul(points[part], z[..., None])[..., 0]
+                out[part] = -(scores * scores).sum(axis=-1)
         return out
 
     def _moment_blocks(self) -> Parts | None:

@@ -7,7 +7,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
-from driftfold.tasks.base import Batch, BatchSize, Problem, View
+from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, View
 from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.sampling import batch_sizes, draw
 
@@ -119,3 +119,22 @@ class SampledView(View):
         """Numbers of rows `indices` (..., B) in the array of all clients' rows."""
         rows: Ints = indices + (self.clients * self._problem.longest)[..., None]
         return rows
+
+
+class SeparableView(SampledView, SampleLosses):
+    """A view whose loss over a batch is the weighted mean of the losses of its samples."""
+
+    def sample_losses(self, x: Array, batch: Batch) -> Array:
+        """Losses of batches of one row, in a stack with one entry for each client and sample."""
+        point, lead = self._problem.manifold.shape, batch.weights.shape
+        count = lead[-1]
+        rows = batch.indices
+        if rows is None:
+            rows = np.broadcast_to(np.arange(count), lead)
+        apart = Batch(rows.reshape(-1, 1), (batch.weights > 0).reshape(-1, 1).astype(np.float64))
+        clients, dispatches = np.broadcast_arrays(self.clients, self.dispatches)
+        view = self._problem.view(
+            np.repeat(clients.reshape(-1), count), np.repeat(dispatches.reshape(-1), count)
+        )
+        each = np.broadcast_to(x, (*lead, *point)).reshape(-1, *point)
+        return view.loss(each, apart).reshape(lead)

@@ -19,7 +19,7 @@ from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
 from driftfold.tasks.blocks import Parts
 from driftfold.tasks.division import Weighting, divide
-from driftfold.tasks.sampled import SampledProblem, SampledView
+from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _TILE_BYTES = 2**21  # of class scores computed at a time when the model is evaluated
 
@@ -86,7 +86,7 @@ class SoftmaxProblem(SampledProblem):
         return {"loss": loss, "accuracy": accuracy}
 
 
-class SoftmaxView(SampledView):
+class SoftmaxView(SeparableView):
     """The samples of some clients.
 
     Class scores are computed with samples along the last, contiguous axis: maxima and sums over

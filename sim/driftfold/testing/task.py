@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.arrays import Array, Ints
-from driftfold.tasks.base import Batch, BatchSize, Problem, View
+from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, View
 from driftfold.testing.expect import expect
 from driftfold.testing.manifold import of_length
 
@@ -24,7 +24,8 @@ def check_task(build: Callable[[], Problem], tolerance: float = 1e-6) -> None:
     `build` returns the problem, the same each time. Checked: the initial point; batches (weights,
     no row twice, prefix, size); that results do not depend, bit for bit, on the company in the
     stack; gradients against differences of the loss, to `tolerance` relative to the gradient's
-    length; the objective against the clients' losses; nothing given is changed.
+    length; the objective against the clients' losses; the losses of single samples, where the
+    views have them; nothing given is changed.
 
     >>> from driftfold.data import GaussianBlocks
     >>> from driftfold.rng import Seed
@@ -38,6 +39,7 @@ def check_task(build: Callable[[], Problem], tolerance: float = 1e-6) -> None:
         _check_batches(problem, size)
         _check_company(problem, size)
         _check_gradient(problem, size, tolerance)
+        _check_sample_losses(problem, size, tolerance)
     _check_objective(problem, tolerance)
 
 
@@ -174,6 +176,49 @@ def _check_gradient(problem: Problem, size: BatchSize, tolerance: float) -> None
         worst < tolerance,
         f"along a random direction the loss rises by {rise}, the gradient says {slope} "
         f"(batch size {size!r}, relative error {worst}, tolerance {tolerance})",
+    )
+
+
+def _check_sample_losses(problem: Problem, size: BatchSize, tolerance: float) -> None:
+    everyone = np.arange(min(problem.fleet.size, STACKS[1]))
+    view = problem.view(everyone, everyone)
+    if not isinstance(view, SampleLosses):
+        return
+    batch = view.batches(size, 1)[0]
+    real, lead = batch.weights > 0, batch.weights.shape
+    shape = problem.manifold.shape
+    points = _points(problem, real.size).reshape(*lead, *shape)
+    kept = points.copy()
+    apart, one = view.sample_losses(points, batch), view.sample_losses(points[:, :1], batch)
+    expect(_same(points, kept), "sample_losses changed the points that were given in place")
+    expect(
+        apart.shape == one.shape == lead,
+        f"sample_losses has shape {apart.shape} with points for each sample and {one.shape} with "
+        f"one for all; wanted {lead}, that of the weights",
+    )
+    for values in (apart, one):
+        expect(bool(np.isfinite(values).all()), "sample_losses gave values that are not finite")
+    rows = np.broadcast_to(np.arange(lead[-1]), lead) if batch.indices is None else batch.indices
+    for b in range(lead[-1]):
+        alone = Batch(rows[:, b : b + 1], real[:, b : b + 1].astype(np.float64))
+        for points_b, got in ((points[:, b], apart[:, b]), (points[:, 0], one[:, b])):
+            wanted = view.loss(points_b, alone)
+            off = float(np.abs((got - wanted) * real[:, b] / (1 + np.abs(wanted))).max(initial=0))
+            expect(
+                off <= tolerance, f"sample_losses is off by {off} from the loss of one-row batches"
+            )
+    mean, wanted = (batch.weights * one).sum(axis=-1), view.loss(points[:, 0], batch)
+    off = float((np.abs(mean - wanted) * real.any(axis=-1) / (1 + np.abs(wanted))).max(initial=0))
+    expect(
+        off <= tolerance,
+        f"the loss is off by {off} from the weighted mean of sample_losses; such a view is no "
+        "SampleLosses",
+    )
+    some = everyone[::-2]
+    part = problem.view(some, some)
+    expect(
+        _same(part.sample_losses(points[some], part.batches(size, 1)[0]), apart[some]),  # type: ignore[attr-defined]
+        "sample_losses changes with the company in the stack",
     )
 
 
