@@ -7,7 +7,7 @@ import pytest
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.latency import Constant, Delays, Latency, Lognormal
+from driftfold.latency import Constant, Delays, Latency, Lognormal, Stragglers
 from driftfold.registry import kind_of, kinds
 from driftfold.rng import Seed
 from driftfold.testing.latency import check_latency
@@ -18,6 +18,8 @@ EXAMPLES: list[Latency] = [
     Lognormal(),
     Lognormal(device_spread=0.0, compute_jitter=0.0, link_jitter=0.0, down_spread=0.0),
     Lognormal(device_spread=10.0, compute_jitter=10.0, link_correlation=-1.0),
+    Stragglers(Lognormal(), clients=3),
+    Stragglers(Constant(overhead=1.0), clients=70, factor=0.0),
 ]
 
 

@@ -1,6 +1,8 @@
 import numpy as np
+import pytest
 
 from driftfold.data import GaussianBlocks, GaussianClasses
+from driftfold.errors import SpecError
 from driftfold.rng import Seed
 
 
@@ -25,6 +27,24 @@ def test_a_client_keeps_its_rows_when_others_join() -> None:
     many = GaussianBlocks(clients=8, samples=3, dimension=4).load(Seed(1)).x
     # Only the scale i/N changes, by a power of two here: exactly.
     assert np.array_equal(few, 4 * many[: len(few)])
+
+
+def test_a_client_keeps_its_scale_too_where_blocks_are_fixed() -> None:
+    few = GaussianBlocks(clients=2, samples=3, dimension=4, blocks=8).load(Seed(1)).x
+    many = GaussianBlocks(clients=8, samples=3, dimension=4).load(Seed(1)).x
+    assert np.array_equal(few, many[: len(few)])
+
+
+def test_scales_can_be_given() -> None:
+    plain = GaussianBlocks(clients=2, samples=3, dimension=4, scales=(1.0, 1.0)).load(Seed(1)).x
+    scaled = GaussianBlocks(clients=2, samples=3, dimension=4, scales=(0.5, 400.0)).load(Seed(1)).x
+    assert np.array_equal(scaled, plain * np.repeat([[0.5], [400.0]], 3, axis=0))
+    for wrong in (
+        GaussianBlocks(clients=3, scales=(1.0, 2.0)),
+        GaussianBlocks(clients=2, scales=(1.0, 2.0), blocks=4),
+    ):
+        with pytest.raises(SpecError, match=r"got 2 scales for . clients and blocks = "):
+            wrong.load(Seed(1))
 
 
 def test_generated_data_depend_on_the_seed_and_on_nothing_else() -> None:

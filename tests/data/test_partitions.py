@@ -52,6 +52,16 @@ def test_every_row_goes_to_exactly_one_client(
     assert np.array_equal(np.sort(np.concatenate(parts)), np.arange(len(data.x)))
 
 
+def test_shards_with_a_seed_of_their_own_are_dealt_alike_in_all_experiments() -> None:
+    data = labelled(200, 5)
+    fixed = Shards(per_client=2, seed=7)
+    first, again = fixed.split(data, 4, Seed(1)), fixed.split(data, 4, Seed(2))
+    plain = Shards(per_client=2).split(data, 4, Seed(7))
+    for a, b, c in zip(first, again, plain, strict=True):
+        assert np.array_equal(a, b)
+        assert np.array_equal(a, c)
+
+
 @pytest.mark.parametrize("partition", PARTITIONS, ids=repr)
 def test_the_seed_alone_decides(partition: Partition) -> None:
     data = labelled(200, 5)

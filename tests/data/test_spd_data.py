@@ -75,6 +75,7 @@ def test_other_rows_are_no_matrices() -> None:
         (ColonTiles(), 324, 1860),
         (ColonTiles(stride=56, descriptor="grey"), 81, None),
         (ColonTiles(tile=14, stride=100, root=True), 25, None),
+        (ColonTiles(stride=56, samples=7), 7, None),
     ],
 )
 def test_tiles_of_the_slide(spec: ColonTiles, count: int, condition: float | None) -> None:
@@ -84,6 +85,16 @@ def test_tiles_of_the_slide(spec: ColonTiles, count: int, condition: float | Non
     assert (np.linalg.eigvalsh(m)[:, 0] > 0).all()
     if condition is not None:  # the median that was published with the recipe, three digits
         assert abs(np.median(np.linalg.cond(m)) - condition) < 5
+
+
+def test_a_sample_of_the_tiles_has_no_tile_twice() -> None:
+    everything = ColonTiles(stride=56).load(Seed(0)).x
+    some = ColonTiles(stride=56, samples=40).load(Seed(0)).x
+    found = [int(np.flatnonzero((everything == row).all(axis=1))[0]) for row in some]
+    assert len(set(found)) == 40
+    assert found != sorted(found)
+    with pytest.raises(DataError, match="holds 81 samples, fewer than the limit of 82"):
+        ColonTiles(stride=56, samples=82).load(Seed(0))
 
 
 def test_the_slide_is_what_its_readme_says(tmp_path: Path) -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 
 from driftfold.data.base import Data, Dataset
 from driftfold.data.descriptors import RIDGE, Descriptor, covariances, tiles_of
+from driftfold.data.limit import within
 from driftfold.data.pictures import decode
 from driftfold.data.spd_rows import rows_of
 from driftfold.errors import DataError
@@ -33,7 +34,10 @@ class ColonTiles(Data):
     tile
         Side of a tile, in pixels.
     stride
-        Distance of tiles, in pixels: 28 gives 324 of them, 8 gives 3,721, 4 gives 14,884.
+        Distance of tiles, in pixels: 28 gives 324 of them, 8 gives 3,721, 4 gives 14,884,
+        3 gives 26,244. Below 28 they overlap.
+    samples
+        How many of them, drawn at random, or None for all in order.
     descriptor
         Recipe of a matrix: ``grey`` or ``colour`` (see `driftfold.data.descriptors`).
     root
@@ -49,13 +53,17 @@ class ColonTiles(Data):
 
     tile: Annotated[int, Ge(6), Le(512)] = 28
     stride: Annotated[int, Ge(1), Le(512)] = 28
+    samples: Annotated[int, Gt(0)] | None = None
     descriptor: Descriptor = "colour"
     root: bool = False
     ridge: Annotated[float, Ge(0)] | None = None
 
     def load(self, seed: Seed) -> Dataset:
-        """Cut the slide and describe its tiles; the seed is not used."""
+        """Cut the slide and describe its tiles; the seed says which, if not all are wanted."""
         tiles = tiles_of(decode(read_slide(FILE), FILE), self.tile, self.stride)
+        if self.samples is not None:
+            count = within(self.samples, len(tiles), "the colon slide cut like this")
+            tiles = tiles[seed.stream("tiles").subsets(0, 0, len(tiles), count)]
         ridge = RIDGE[self.descriptor] if self.ridge is None else self.ridge
         made = covariances(tiles, self.descriptor)
         return Dataset(x=rows_of(made, root=self.root, ridge=ridge, source="the colon slide"))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Ge, Gt, Le
 
 from driftfold.arrays import Ints
 from driftfold.data.base import Dataset, Partition
@@ -26,6 +26,9 @@ class Shards(Partition):
     ----------
     per_client
         Shards of each client; the fewer, the more its labels are skewed.
+    seed
+        Seed of the shuffle, so that experiments with different seeds divide the samples alike, or
+        None for the experiment's own.
 
     Examples
     --------
@@ -35,11 +38,14 @@ class Shards(Partition):
     """
 
     per_client: Annotated[int, Gt(0)] = 8
+    seed: Annotated[int, Ge(0), Le(2**64 - 1)] | None = None
 
     def split(self, dataset: Dataset, clients: int, seed: Seed) -> list[Ints]:
         """All rows are used."""
         enough(dataset, clients, parts=self.per_client)
         order = np.argsort(labels_of(dataset, "shards"), kind="stable")
         shards = np.array_split(order, clients * self.per_client)
-        dealt = shuffled(seed.stream("partition"), len(shards)).reshape(clients, self.per_client)
+        own_seed = seed if self.seed is None else Seed(self.seed)
+        order_of_shards = shuffled(own_seed.stream("partition"), len(shards))
+        dealt = order_of_shards.reshape(clients, self.per_client)
         return [np.concatenate([shards[i] for i in own]) for own in dealt]
