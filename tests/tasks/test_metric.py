@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from driftfold.assembly import build
-from driftfold.errors import RecordError
+from driftfold.data import WrappedNormal
+from driftfold.errors import RecordError, SpecError
+from driftfold.participation import Bernoulli, Uniform
+from driftfold.participation.cohort import cohort_weights
+from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping
-from driftfold.tasks.metric import GradientNorm, OffManifold
+from driftfold.tasks import CohortGap, GradientNorm, HyperbolicFrechetMean, OffManifold
 
 TABLE: dict[str, Any] = {
     "task": {
@@ -53,3 +57,37 @@ def test_a_name_twice_is_refused() -> None:
     twice = from_mapping({**TABLE, "metrics": ["gradient_norm", "gradient_norm"]})
     with pytest.raises(RecordError, match="'gradient_norm' is given twice"):
         run(twice)
+
+
+def test_the_gap_of_the_cohort_vanishes_at_the_optimum_of_the_reweighted_objective() -> None:
+    p = tuple((0.05 + 0.9 * np.arange(300) / 299).tolist())
+    participation = {"kind": "bernoulli", "p": p}
+    world = build(
+        from_mapping(
+            {
+                **TABLE,
+                "participation": participation,
+                "metrics": [{"kind": "cohort_gap", "participation": participation}],
+            }
+        )
+    )
+    problem: Any = world.problem
+    total = sum(
+        w * rows.T @ rows / len(rows)
+        for w, rows in zip(cohort_weights(np.array(p)), problem.data.x, strict=True)
+    )
+    x = np.linalg.eigh(total)[1][:, -2:].T
+    metric = CohortGap(Bernoulli(p=p))
+    assert abs(metric.measure(problem, x, 0.0)["cohort_gap"]) < 1e-13
+    assert problem.evaluate(x, 0.0)["gap"] > 1e-5
+
+
+def test_the_gap_of_the_cohort_needs_independent_answers_and_a_task_that_can_be_weighed() -> None:
+    problem: Any = build(from_mapping(TABLE)).problem
+    x = problem.initial_point()
+    with pytest.raises(SpecError, match="needs independent responses"):
+        CohortGap(Uniform(rho=0.5)).measure(problem, x, 0.0)
+    other = WrappedNormal(clients=2, samples=2)
+    task = HyperbolicFrechetMean(data=other).build(Seed(1))
+    with pytest.raises(SpecError, match="can be weighed anew"):
+        CohortGap(Bernoulli(p=0.5)).measure(task, task.initial_point(), 0.0)

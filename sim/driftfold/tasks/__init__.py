@@ -3,9 +3,11 @@
 from driftfold.tasks.autograd import LossProblem, LossView
 from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, Task, View
 from driftfold.tasks.centralised import objective_of, solve
+from driftfold.tasks.cohort_gap import CohortGap
 from driftfold.tasks.column_fits import ColumnFits
 from driftfold.tasks.embedding import Embedding, NamedPoints
 from driftfold.tasks.frechet import FrechetProblem, FrechetView
+from driftfold.tasks.gradient_norm import GradientNorm
 from driftfold.tasks.hyperbolic_frechet_mean import HyperbolicFrechetMean, HyperbolicMeanProblem
 from driftfold.tasks.hyperbolic_graph_embedding import (
     GraphEmbeddingProblem,
@@ -20,9 +22,10 @@ from driftfold.tasks.link_ranking import mean_rank_and_precision
 from driftfold.tasks.mammal_points import MammalPoints
 from driftfold.tasks.manifold_network import ManifoldNetwork
 from driftfold.tasks.matrix_completion import CompletionProblem, MatrixCompletion
-from driftfold.tasks.metric import GradientNorm, Metric, OffManifold
+from driftfold.tasks.metric import Metric
 from driftfold.tasks.multitask_feature_learning import FeatureProblem, MultitaskFeatureLearning
 from driftfold.tasks.network import NetworkProblem
+from driftfold.tasks.off_manifold import OffManifold
 from driftfold.tasks.pca import Pca, PcaProblem
 from driftfold.tasks.poincare_embedding import PoincareEmbedding
 from driftfold.tasks.sampled import SampledProblem, SampledView, SeparableView
@@ -34,6 +37,7 @@ from driftfold.tasks.stiefel_network import StiefelNetwork
 __all__ = [
     "Batch",
     "BatchSize",
+    "CohortGap",
     "ColumnFits",
     "Columns",
     "CompletionProblem",
