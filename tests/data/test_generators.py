@@ -8,9 +8,9 @@ from driftfold.rng import Seed
 
 def test_block_i_is_scaled_by_i_over_n() -> None:
     data = GaussianBlocks(clients=4, samples=500, dimension=10).load(Seed(3))
-    assert data.owner is not None
+    assert (data.each, data.clients) == (500, 4)
     for i in range(4):
-        rows = data.x[data.owner == i] * 4 / (i + 1)
+        rows = data.x[500 * i : 500 * (i + 1)] * 4 / (i + 1)
         # 5,000 standard normals: five standard errors of their mean and of their variance.
         assert abs(rows.mean()) < 5 / np.sqrt(rows.size)
         assert abs(rows.var() - 1) < 5 * np.sqrt(2 / rows.size)

@@ -8,6 +8,8 @@ from driftfold.arrays import Floats, Ints
 from driftfold.data.base import ClientData, Dataset
 from driftfold.errors import DataError
 
+_PARTS = 1024  # whose row numbers are looked at together
+
 
 def assemble(dataset: Dataset, parts: Sequence[Ints]) -> ClientData:
     """Gather the rows `parts[i]` of each client i into blocks padded to one length.
@@ -39,21 +41,34 @@ def assemble(dataset: Dataset, parts: Sequence[Ints]) -> ClientData:
     samples = np.array([len(part) for part in parts], dtype=np.int64)
     if not samples.any():
         raise DataError("no client has a single sample; use another partition or more data")
-    rows = np.concatenate(parts)
-    _once(rows, n)
     longest = int(samples.max())
-    if samples.min() == longest and np.array_equal(rows, np.arange(n)):
+    fresh = True
+    if samples.min() == longest and _in_order(parts, n):
         # They lie as they are wanted: large data are not copied.
         x = np.ascontiguousarray(dataset.x, dtype=np.float64).reshape(len(parts), longest, d)
         y = None if dataset.y is None else dataset.y.reshape(len(parts), longest)
+        fresh = dataset.fresh or not np.may_share_memory(x, dataset.x)
     else:
+        _once(np.concatenate(parts), n)
         x = np.zeros((len(parts), longest, d))
         y = None if dataset.y is None else np.zeros((len(parts), longest), dtype=np.int64)
         for client, part in enumerate(parts):
             x[client, : len(part)] = dataset.x[part]
             if y is not None and dataset.y is not None:
                 y[client, : len(part)] = dataset.y[part]
-    return ClientData(x=x, y=y, samples=samples, label_shares=_label_shares(dataset, parts))
+    shares = _label_shares(dataset, parts)
+    return ClientData(x=x, y=y, samples=samples, label_shares=shares, fresh=fresh)
+
+
+def _in_order(parts: Sequence[Ints], n: int) -> bool:
+    """Whether the parts, one after the other, are all rows 0 .. n - 1."""
+    first = 0
+    for start in range(0, len(parts), _PARTS):
+        rows = np.concatenate(parts[start : start + _PARTS])
+        if not np.array_equal(rows, np.arange(first, first + len(rows))):
+            return False
+        first += len(rows)
+    return first == n
 
 
 def _once(rows: Ints, n: int) -> None:

@@ -1,6 +1,7 @@
 """Data sets, and how they are divided among clients."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from driftfold.arrays import Array, Floats, Ints
@@ -20,15 +21,24 @@ class Dataset:
         Class of each sample, 0 .. classes-1, shape (n,), or None.
     owner
         Client that each sample belongs to by nature, shape (n,), or None.
+    each
+        Number of samples of each client where all have as many and lie client by client; `owner`
+        is then left out, which for many small samples would be as large as they are.
+    fresh
+        Whether nobody else holds `x`, so that its memory may be used for what is made of it.
     """
 
     x: Array
     y: Ints | None = None
     owner: Ints | None = None
+    each: int | None = None
+    fresh: bool = False
 
     @property
     def clients(self) -> int | None:
         """Number of clients that own the samples by nature, or None."""
+        if self.each is not None:
+            return len(self.x) // self.each
         return None if self.owner is None else int(self.owner.max()) + 1
 
 
@@ -46,12 +56,15 @@ class ClientData:
         Number of real rows n_i of each client, shape (N,).
     label_shares
         Share of each class in each client's samples, shape (N, classes), or None.
+    fresh
+        Whether nobody else holds `x`, so that its memory may be used for what is made of it.
     """
 
     x: Array
     y: Ints | None
     samples: Ints
     label_shares: Floats | None
+    fresh: bool = False
 
 
 @family("data")
@@ -68,5 +81,5 @@ class Partition(ABC):
     """How samples are divided among clients."""
 
     @abstractmethod
-    def split(self, dataset: Dataset, clients: int, seed: Seed) -> list[Ints]:
+    def split(self, dataset: Dataset, clients: int, seed: Seed) -> Sequence[Ints]:
         """Row numbers of each of `clients` clients; no row twice."""

@@ -8,6 +8,7 @@ from annotated_types import Gt
 
 from driftfold.arrays import Floats
 from driftfold.data.base import Data, Dataset
+from driftfold.data.client_tiles import client_tiles
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -38,8 +39,8 @@ class GaussianBlocks(Data):
     Examples
     --------
     >>> data = GaussianBlocks(clients=4, samples=2, dimension=3).load(Seed(1))
-    >>> data.x.shape, data.owner.tolist()
-    ((8, 3), [0, 0, 1, 1, 2, 2, 3, 3])
+    >>> data.x.shape, data.clients
+    ((8, 3), 4)
     """
 
     clients: Annotated[int, Gt(0)] = 40
@@ -54,12 +55,13 @@ class GaussianBlocks(Data):
 
     def load(self, seed: Seed) -> Dataset:
         """Generate the rows, in order of client."""
-        ids = np.arange(self.clients)
+        ids, count = np.arange(self.clients), self.samples * self.dimension
         scale = self._scale()  # before the rows, which take longer
-        x = seed.stream("data").normal(ids, visits=0, count=self.samples * self.dimension)
-        x *= scale[:, None]
-        owner = np.repeat(ids, self.samples)
-        return Dataset(x=x.reshape(-1, self.dimension), owner=owner)
+        x = np.empty((self.clients, count))
+        for some in client_tiles(self.clients, count):
+            z = seed.stream("data").normal(ids[some], visits=0, count=count)
+            np.multiply(scale[some, None], z, out=x[some])
+        return Dataset(x=x.reshape(-1, self.dimension), each=self.samples, fresh=True)
 
     def _scale(self) -> Floats:
         if self.scales is None:

@@ -1,11 +1,13 @@
 """Each sample stays with the client that owns it by nature."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from driftfold.arrays import Ints
 from driftfold.data.base import Dataset, Partition
+from driftfold.data.equal_runs import EqualRuns
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -23,9 +25,10 @@ class Natural(Partition):
     [[1], [0, 2]]
     """
 
-    def split(self, dataset: Dataset, clients: int, seed: Seed) -> list[Ints]:
+    def split(self, dataset: Dataset, clients: int, seed: Seed) -> Sequence[Ints]:
         """All rows are used; the seed is not."""
-        if dataset.owner is None:
+        owner, each = dataset.owner, dataset.each
+        if owner is None and each is None:
             raise SpecError(
                 "the partition 'natural' needs data that say who owns each sample; use 'iid', "
                 "'shards' or 'dirichlet' for these data"
@@ -36,6 +39,9 @@ class Natural(Partition):
                 f"the data belong to {owners} clients by nature, but {clients} were asked for; "
                 "leave the number of clients of the task out, or use another partition"
             )
-        order = np.argsort(dataset.owner, kind="stable")
-        ends = np.cumsum(np.bincount(dataset.owner, minlength=clients))[:-1]
+        if owner is None:
+            assert each is not None
+            return EqualRuns(clients, each)
+        order = np.argsort(owner, kind="stable")
+        ends = np.cumsum(np.bincount(owner, minlength=clients))[:-1]
         return np.split(order, ends)

@@ -8,6 +8,7 @@ from annotated_types import Ge, Gt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.data.base import Data, Dataset
+from driftfold.data.client_tiles import client_tiles
 from driftfold.data.magnitude import check_magnitude
 from driftfold.errors import SpecError
 from driftfold.registry import register
@@ -43,8 +44,8 @@ class SyntheticSpd(Data):
     Examples
     --------
     >>> data = SyntheticSpd(clients=2, samples=3, size=4, freedom=8).load(Seed(1))
-    >>> data.x.shape, data.owner.tolist()
-    ((6, 16), [0, 0, 0, 1, 1, 1])
+    >>> data.x.shape, data.clients
+    ((6, 16), 2)
     >>> bool((np.linalg.eigvalsh(data.x.reshape(-1, 4, 4)) > 0).all())
     True
     """
@@ -57,13 +58,13 @@ class SyntheticSpd(Data):
     heterogeneity: Annotated[float, Ge(0)] = 0.0
 
     def footprint(self) -> int:
-        """Bytes of the matrices and of the normals they are made of."""
-        return 8 * self.clients * self.samples * self.size * (self.size + self.freedom)
+        """Bytes of the matrices, so that absurd sizes are refused before they are drawn."""
+        return 8 * self.clients * self.samples * self.size**2
 
     @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the matrices, in order of client."""
-        n, d = self.clients * self.samples, self.size
+        d = self.size
         if self.freedom < d:
             raise SpecError(
                 f"matrices of size {d} with {self.freedom} degrees of freedom are singular; set "
@@ -71,16 +72,19 @@ class SyntheticSpd(Data):
             )
         ids = np.arange(self.clients)
         root = self._root(seed)
-        drawn = seed.stream("data").normal(ids, 0, self.samples * d * self.freedom)
-        z = drawn.reshape(self.clients, self.samples, d, self.freedom) / np.sqrt(self.freedom)
-        if self.heterogeneity:
-            z = self._shifts(seed, ids)[:, None] @ z
-        factors = (root @ z).reshape(n, d, self.freedom)
-        x = factors @ factors.swapaxes(-1, -2)
-        given = {"condition": self.condition, "heterogeneity": self.heterogeneity}
-        check_magnitude(x, "the matrices", **given)
-        x = (x + x.swapaxes(-1, -2)) / 2
-        return Dataset(x=x.reshape(n, d * d), owner=np.repeat(ids, self.samples))
+        x = np.empty((self.clients, self.samples, d, d))
+        count = self.samples * d * self.freedom
+        for some in client_tiles(self.clients, count):
+            drawn = seed.stream("data").normal(ids[some], 0, count)
+            z = drawn.reshape(-1, self.samples, d, self.freedom) / np.sqrt(self.freedom)
+            if self.heterogeneity:
+                z = self._shifts(seed, ids[some])[:, None] @ z
+            factors = root @ z
+            made = factors @ factors.swapaxes(-1, -2)
+            given = {"condition": self.condition, "heterogeneity": self.heterogeneity}
+            check_magnitude(made, "the matrices", **given)
+            x[some] = (made + made.swapaxes(-1, -2)) / 2
+        return Dataset(x=x.reshape(-1, d * d), each=self.samples, fresh=True)
 
     def _root(self, seed: Seed) -> Floats:
         """C^(1/2)."""

@@ -8,6 +8,7 @@ from annotated_types import Ge, Gt
 
 from driftfold.arrays import Floats
 from driftfold.data.base import Data, Dataset
+from driftfold.data.client_tiles import client_tiles
 from driftfold.data.magnitude import check_magnitude
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -61,13 +62,14 @@ class WrappedNormal(Data):
         direction = seed.stream("centres").normal(ids, 0, d)
         direction /= np.sqrt((direction * direction).sum(axis=-1, keepdims=True))
         centre = np.sinh(self.radius) * direction[:, None, :]
-        v = self.spread * seed.stream("data").normal(ids, 0, n * d).reshape(-1, n, d)
-        x = _boosted(centre, v)
-        check_magnitude(x, "the points", radius=self.radius, spread=self.spread)
-        if self.weighted:
-            weights = 0.5 + seed.stream("weights").uniform(ids, 0, n)
-            x = np.concatenate([x, weights[..., None]], axis=-1)
-        return Dataset(x=x.reshape(self.clients * n, -1), owner=np.repeat(ids, n))
+        x = np.empty((self.clients, n, d + self.weighted))
+        for some in client_tiles(self.clients, n * d):
+            v = self.spread * seed.stream("data").normal(ids[some], 0, n * d).reshape(-1, n, d)
+            x[some, :, :d] = _boosted(centre[some], v)
+            if self.weighted:
+                x[some, :, d] = 0.5 + seed.stream("weights").uniform(ids[some], 0, n)
+        check_magnitude(x[..., :d], "the points", radius=self.radius, spread=self.spread)
+        return Dataset(x=x.reshape(self.clients * n, -1), each=n, fresh=True)
 
 
 def _boosted(centre: Floats, v: Floats) -> Floats:
