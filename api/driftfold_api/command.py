@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from driftfold import __version__
-from driftfold_api import data_command
+from driftfold_api import data_command, study_command
 from driftfold_api.failures import Outcome, tell
 
 app = typer.Typer(
@@ -210,6 +210,9 @@ def solve(
             plugins=tuple(plugins),
         )
     )
+
+
+app.command()(study_command.study)
 
 
 @app.command()

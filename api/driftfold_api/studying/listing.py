@@ -1,0 +1,23 @@
+"""`driftfold study --list`: the studies, and the experiments of one."""
+
+import typer
+
+from driftfold.studies import get_study, studies
+from driftfold.studies.cells import Form, seeds_of
+
+
+def list_experiments(name: str | None, form: Form) -> None:
+    """Print the studies, or a study's experiments with arms and seeds."""
+    if name is None:
+        for study in studies():
+            typer.echo(f"{study.name}  {study.title}")
+        return
+    study = get_study(name)
+    width = max(len(experiment.name) for experiment in study.experiments)
+    for experiment in study.experiments:
+        runs = f"{len(experiment.arms)} arms, {seeds_of(experiment, form)} seeds"
+        extras: list[str] = [experiment.tier] if experiment.tier == "full" else []
+        extras += [f"needs {' and '.join(experiment.needs)}"] if experiment.needs else []
+        extras += ["not in the small form"] if experiment.small is None else []
+        line = "; ".join([runs, *extras])
+        typer.echo(f"{experiment.name.ljust(width)}  {experiment.title} ({line})")

@@ -1,0 +1,188 @@
+"""`driftfold study`: run what is missing of a study, judge its claims, and write the report."""
+
+import os
+import shlex
+import signal
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import typer
+
+from driftfold.data.catalogue.folder import VARIABLE
+from driftfold.spec import to_mapping
+from driftfold.studies import Study, get_study
+from driftfold.studies.cells import Cell, Form, chosen, distinct, grid
+from driftfold.studies.collecting import collect, is_done
+from driftfold.studies.crew import Crew, Ended, Event
+from driftfold.studies.judging import judge
+from driftfold.studies.needs import missing
+from driftfold.studies.orders import Outcome, RunCell
+from driftfold.studies.outlook import Outlook
+from driftfold_api.errors import RequestError
+from driftfold_api.failures import Outcome as Exit
+from driftfold_api.reaching import reach
+from driftfold_api.studying.display import Display, display
+from driftfold_api.studying.estimate import load_rates, measure_all, print_estimate
+from driftfold_api.studying.on_service import OnService
+from driftfold_api.studying.report.facts import gather
+from driftfold_api.studying.report.model import Report
+from driftfold_api.studying.report.terminal import print_verdicts
+from driftfold_api.studying.report.write import write_report
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class StudyRequest:
+    """What was asked for on the command line; the fields are those of `driftfold study`."""
+
+    name: str
+    form: Form
+    estimate: bool = False
+    jobs: int | None = None
+    folder: Path | None = None
+    data: Path | None = None
+    service: bool = False
+    url: str | None = None
+    quiet: bool = False
+
+    @property
+    def root(self) -> Path:
+        """The study's folder."""
+        return self.folder or Path("runs") / f"{self.name}{'-small' * self.form.small}"
+
+    @property
+    def cores(self) -> int:
+        """How many cells run at a time."""
+        return self.jobs or os.cpu_count() or 1
+
+    @property
+    def command(self) -> str:
+        """The command that does this."""
+        form = self.form
+        words = ["driftfold", "study", self.name]
+        words += ["--small"] * form.small + ["--full"] * form.full
+        words += [word for name in form.only for word in ("--only", name)]
+        for option, value in (
+            ("--seeds", form.seeds),
+            ("--jobs", self.jobs),
+            ("--folder", self.folder),
+            ("--data", self.data),
+            ("--url", self.url),
+        ):
+            words += [option, str(value)] if value is not None else []
+        return shlex.join(words + ["--service"] * self.service)
+
+
+def study(request: StudyRequest) -> None:
+    """Carry the request out; exit with 1 when a cell failed, with 130 when interrupted."""
+    if request.data is not None:
+        if not request.data.is_dir():
+            raise RequestError(f"--data: {request.data} is no folder; give the one with the sets")
+        os.environ[VARIABLE] = str(request.data)
+    for variable in THREADS:  # of the processes to come: a cell has one core
+        os.environ.setdefault(variable, "1")
+    asked = get_study(request.name)
+    cells = grid(asked, request.form)
+    absent = _tell_missing(asked, request)
+    todo = [
+        cell
+        for cell in distinct(cells)
+        if cell.experiment not in absent and not is_done(cell, request.root)
+    ]
+    if request.estimate:
+        rates = measure_all(todo, request.root, request.cores, request.quiet)
+        print_estimate(asked, cells, todo, rates, request.cores)
+        return
+    started = perf_counter()
+    outcomes = _run(request, todo)
+    values = collect(cells, request.root)
+    report = Report(
+        study=asked,
+        form=request.form,
+        cells=cells,
+        values=values,
+        findings=judge(asked, values),
+        absent=absent,
+        troubles={place: o.about for place, o in outcomes.items() if o.ended != "done"},
+        facts=gather(request.command, request.root, cells, perf_counter() - started),
+    )
+    page = write_report(report, request.root)
+    print_verdicts(report)
+    for trouble in report.told_troubles():
+        typer.echo(f"not run: {trouble}", err=True)
+    typer.echo(str(page))
+    if report.troubles:
+        raise typer.Exit(Exit.FAILED)
+
+
+def _run(request: StudyRequest, todo: list[Cell]) -> dict[str, Outcome]:
+    """Run the cells that are not done; return by place what came of each."""
+    rates = load_rates(request.root)
+    outlook = Outlook(todo, rates, request.cores)
+    shown = display(outlook, request.quiet)
+    outcomes: dict[str, Outcome] = {}
+    try:
+        with _sigterm_as_interrupt(), shown, _events(request, outlook, shown) as events:
+            for event in events:
+                outlook.take(event)
+                shown.take(event)
+                if isinstance(event, Ended):
+                    outcomes[event.key.place] = event.outcome
+    except KeyboardInterrupt:
+        typer.echo(
+            f"interrupted with {outlook.done} of {outlook.total} cells done, all are kept; "
+            f"go on with: {request.command}",
+            err=True,
+        )
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    return outcomes
+
+
+@contextmanager
+def _events(
+    request: StudyRequest, outlook: Outlook, shown: Display
+) -> Iterator[Generator[Event[Cell], None, None]]:
+    """Open what carries the cells out: processes of this machine, or a service's workers."""
+    if request.service or request.url:
+        with (
+            reach(request.url, insist=True, tell=shown.say) as client,
+            closing(OnService(client, request.root).work(outlook.cells)) as events,
+        ):
+            yield events
+    else:
+        orders = [
+            (cell, RunCell(to_mapping(cell.spec), cell.folder(request.root).absolute()))
+            for cell in outlook.cells
+        ]
+        with Crew(request.cores) as crew:
+            yield crew.work(orders)
+
+
+@contextmanager
+def _sigterm_as_interrupt() -> Iterator[None]:
+    def interrupt(number: int, frame: Any) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _tell_missing(asked: Study, request: StudyRequest) -> dict[str, str]:
+    """Say before the start which experiments lack their data; return by name why."""
+    absent = {
+        name: "; ".join(
+            f"{status.entry.name} is {status.state}: {status.entry.advice}" for status in states
+        )
+        for name, states in missing(chosen(asked, request.form)).items()
+    }
+    for name, why in absent.items():
+        typer.echo(f"{name} is not run, data missing: {why}", err=True)
+    return absent

@@ -1,0 +1,214 @@
+"""A study as data: experiments and their arms, what was published, and what is claimed.
+
+A study asks whether the claims of a paper hold. Its experiments are grids of arm and seed; every
+cell of a grid is an ordinary specification. All arms of an experiment have the same seeds, so data,
+first model and participation are the same and differences can be taken seed by seed.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from driftfold.studies.values import Values
+from driftfold.studies.verdict import Finding
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One of the things that an experiment compares.
+
+    Attributes
+    ----------
+    name
+        Short; part of a folder's name.
+    preset
+        The preset that it runs.
+    overrides
+        Settings over it, as in ``--set``.
+    title
+        How tables and plots call it; "" takes the name.
+    """
+
+    name: str
+    preset: str
+    overrides: tuple[str, ...] = ()
+    title: str = ""
+
+    @property
+    def label(self) -> str:
+        """How tables and plots call it."""
+        return self.title or self.name
+
+
+@dataclass(frozen=True)
+class Published:
+    """One value that a paper reports, and the band in which ours counts as the same.
+
+    Attributes
+    ----------
+    arm, round, metric
+        What was measured when; the metric "" is the experiment's first.
+    value
+        What was published.
+    low, high
+        The band; without one the value is shown beside ours and not judged.
+    """
+
+    arm: str
+    round: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+    metric: str = ""
+
+    def met_by(self, ours: float) -> bool | None:
+        """Whether a value of ours is in the band; None where there is no band.
+
+        >>> Published("rfedags", 1000, 0.0213, low=0.015, high=0.06).met_by(0.03)
+        True
+        """
+        if self.low is None or self.high is None:
+            return None
+        return self.low <= ours <= self.high
+
+
+def published(
+    arm: str,
+    values: Mapping[int, float],
+    *,
+    factor: float | None = None,
+    floor: float = 0.0,
+    metric: str = "",
+) -> tuple[Published, ...]:
+    """Return an arm's published values by round, each met within a factor.
+
+    Below `floor`, where nothing but rounding is left, every value down there is as good as another.
+
+    >>> [row.high for row in published("k10", {20: 0.1, 100: 3e-13}, factor=2, floor=1e-11)]
+    [0.2, 1e-11]
+    """
+    return tuple(
+        Published(
+            arm,
+            round,
+            value,
+            low=None if factor is None else 0.0 if value <= floor else value / factor,
+            high=None if factor is None else max(value * factor, floor),
+            metric=metric,
+        )
+        for round, value in values.items()
+    )
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A grid of arms and seeds, and what is read from it.
+
+    Attributes
+    ----------
+    name, title
+        For folders and ``--only``; for people.
+    source
+        Where in the paper it is.
+    arms
+        What is compared.
+    read_at
+        Rounds whose values stand in the table.
+    metrics
+        Values of evaluations to show, the first one in the plot.
+    published
+        Values of the paper.
+    seeds
+        Seeds 1, 2, ... that each arm runs with.
+    small
+        Settings over every arm that make the small form; None leaves the experiment out of it.
+    small_seeds
+        Seeds of the small form.
+    tier
+        "full" is what takes too long for the core grid.
+    needs
+        Data sets of the catalogue that it reads.
+    note
+        What a reader must know to judge the numbers.
+    """
+
+    name: str
+    title: str
+    source: str
+    arms: tuple[Arm, ...]
+    read_at: tuple[int, ...]
+    metrics: tuple[str, ...] = ("gap",)
+    published: tuple[Published, ...] = ()
+    seeds: int = 3
+    small: tuple[str, ...] | None = ()
+    small_seeds: int = 2
+    tier: Literal["core", "full"] = "core"
+    needs: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def metric(self) -> str:
+        """The metric of the plot."""
+        return self.metrics[0]
+
+    def arm(self, name: str) -> Arm:
+        """Return an arm by its name."""
+        return next(arm for arm in self.arms if arm.name == name)
+
+    def said(self, arm: str, round: int, metric: str) -> Published | None:
+        """Return what the paper reports for an arm, if anything."""
+        wanted = (arm, round, metric)
+        for row in self.published:
+            if (row.arm, row.round, row.metric or self.metric) == wanted:
+                return row
+        return None
+
+
+Judge: TypeAlias = Callable[[Values], Finding]
+"""Says what the measured values mean for a claim; raises `NotMeasured` where they are missing."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence that measured values can support or refute.
+
+    Attributes
+    ----------
+    name
+        Short, for people who talk about it.
+    sentence
+        What is claimed.
+    source
+        Who claims it, and where.
+    judge
+        The rule that turns values into a verdict, fixed before the values are known.
+    """
+
+    name: str
+    sentence: str
+    source: str
+    judge: Judge
+
+
+@dataclass(frozen=True)
+class Study:
+    """Experiments, and the claims that are judged by them.
+
+    Attributes
+    ----------
+    name, title
+        For the command; for people.
+    about
+        What is asked, in a few sentences.
+    experiments, claims
+        What is run, and what is judged.
+    sources
+        The papers, as a list of references.
+    """
+
+    name: str
+    title: str
+    about: str
+    experiments: tuple[Experiment, ...]
+    claims: tuple[Claim, ...]
+    sources: tuple[str, ...] = ()

@@ -1,0 +1,17 @@
+"""From values to verdicts."""
+
+from driftfold.studies.base import Claim, Study
+from driftfold.studies.values import NotMeasured, Values
+from driftfold.studies.verdict import Finding, Verdict
+
+
+def judge(study: Study, values: Values) -> list[tuple[Claim, Finding]]:
+    """Judge every claim of a study; what was not measured is not tested."""
+    return [(claim, _judged(claim, values)) for claim in study.claims]
+
+
+def _judged(claim: Claim, values: Values) -> Finding:
+    try:
+        return claim.judge(values)
+    except NotMeasured as missing:
+        return Finding(Verdict.NOT_TESTED, str(missing))

@@ -1,0 +1,94 @@
+"""What a study notes beside a cell's run: on which software, for how long, by whom.
+
+The run folder tells everything else; it is written by the run itself, or fetched from a service.
+"""
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+
+from driftfold.checkpoint.fingerprint import take_fingerprint
+from driftfold.errors import RunError
+from driftfold.folder import RESULT
+from driftfold.spec import JobSpec, loaded_plugins, packages_of
+
+FILE = "cell.json"
+
+
+class State(Enum):
+    """What the folder of a cell holds."""
+
+    NEW = "nothing that is of use"
+    BEGUN = "part of its run"
+    DONE = "its whole run"
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is noted of a cell.
+
+    Attributes
+    ----------
+    spec
+        Digest of the specification.
+    software
+        Digest of the software's fingerprint; "" for a run that a service's worker has made.
+    seconds
+        Wall time of all attempts so far.
+    job, key
+        The job's id at the service, if one ran it; the idempotency key that it was submitted with.
+    """
+
+    spec: str
+    software: str
+    seconds: float = 0.0
+    job: str = ""
+    key: str = ""
+
+    def write(self, folder: Path) -> None:
+        """Write it so that whoever is killed meanwhile leaves it whole, or as it was."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            part = folder / f"{FILE}.part"
+            part.write_text(json.dumps(asdict(self)) + "\n", encoding="utf-8")
+            part.replace(folder / FILE)
+        except OSError as error:
+            raise RunError(
+                f"cannot write in {folder}: {error.strerror}; give a folder that can be written"
+            ) from None
+
+
+def software_of(spec: JobSpec) -> str:
+    """Return the digest of the software that a specification runs on here."""
+    return take_fingerprint(loaded_plugins(), packages_of(spec)).digest
+
+
+def read_note(folder: Path) -> Note | None:
+    """Return what is noted in a folder, or None."""
+    try:
+        return Note(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def state_of(folder: Path, spec: str, software: str) -> State:
+    """Say how far the run of a specification, on the present software, has come in a folder.
+
+    What a service has computed is taken as it is: its software is its own.
+    """
+    note = read_note(folder)
+    if note is None or note.spec != spec or note.software not in ("", software):
+        return State.NEW
+    try:
+        ended = json.loads((folder / RESULT).read_text(encoding="utf-8"))["ended"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return State.BEGUN
+    return State.BEGUN if ended == "stopped" else State.DONE
+
+
+def clear(folder: Path) -> None:
+    """Remove a cell's run, which is of another specification or other software."""
+    if (folder / FILE).exists():
+        shutil.rmtree(folder)

@@ -1,0 +1,124 @@
+"""What a process of the crew is asked to do: run a cell, or measure how fast one would be."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+from driftfold.errors import DataError, DriftfoldError
+from driftfold.run import Ask, run
+from driftfold.spec import digest, from_mapping
+from driftfold.studies.logbook import Note, State, clear, read_note, software_of, state_of
+from driftfold.studies.rates import Rate, Stopwatch
+from driftfold.telemetry.base import Record, RecordSink
+
+SNAPSHOT_EVERY = 10.0  # seconds of work that a kill may cost
+TELL_EVERY = 0.3  # seconds between two words about progress
+
+Tell = Callable[[int], None]
+"""Takes the number of rounds done."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an order.
+
+    Attributes
+    ----------
+    ended
+        "done", "stopped", "failed", or "no data".
+    about
+        The reason of a failure.
+    seconds
+        Wall time that it took now.
+    rate
+        What was measured, if that was asked.
+    """
+
+    ended: str
+    about: str = ""
+    seconds: float = 0.0
+    rate: Rate | None = None
+
+
+@dataclass(frozen=True)
+class RunCell:
+    """Run a specification in its folder, from where it stopped if it has begun."""
+
+    spec: Mapping[str, Any]
+    folder: Path
+
+    def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
+        """Run until the end, or until `stop` answers True after a round; then go on later."""
+        spec = from_mapping(self.spec)
+        identity, software = digest(spec), software_of(spec)
+        before = read_note(self.folder)
+        resume = state_of(self.folder, identity, software) is State.BEGUN
+        if before is None or not resume or not before.software:  # a service's run has no snapshots
+            clear(self.folder)
+            resume, before = False, Note(identity, software)
+        before.write(self.folder)
+        started = perf_counter()
+        progress = _Progress(tell)
+        result = run(
+            spec,
+            folder=self.folder,
+            resume=resume,
+            sinks=[progress],
+            stop=stop,
+            checkpoint=progress.snapshot_due,
+        )
+        seconds = perf_counter() - started
+        replace(before, seconds=before.seconds + seconds).write(self.folder)
+        return Outcome("stopped" if result.ended == "stopped" else "done", seconds=seconds)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Measure how fast a specification runs, without a trace on the disk."""
+
+    spec: Mapping[str, Any]
+    seconds: float
+
+    def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
+        """Run a few rounds for about so many seconds after the start."""
+        watch = Stopwatch(self.seconds)
+        run(from_mapping(self.spec), sinks=[watch], stop=lambda: watch.over or stop())
+        return Outcome("done", rate=watch.rate())
+
+
+Order = RunCell | Measure
+
+
+def carry_out(order: Order, stop: Ask, tell: Tell) -> Outcome:
+    """Carry an order out; what goes wrong with it is its outcome and stops nobody else."""
+    try:
+        return order.carry_out(stop, tell)
+    except DataError as error:
+        return Outcome("no data", str(error))
+    except DriftfoldError as error:
+        return Outcome("failed", str(error))
+    except Exception as error:
+        return Outcome("failed", f"{type(error).__name__}: {error}")
+
+
+class _Progress(RecordSink):
+    """Tells the rounds now and then, and says when a snapshot is due."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._told = self._saved = monotonic()
+
+    def emit(self, record: Record) -> None:
+        now = monotonic()
+        if now - self._told >= TELL_EVERY:
+            self._tell(record.version)
+            self._told = now
+
+    def snapshot_due(self) -> bool:
+        now = monotonic()
+        due = now - self._saved >= SNAPSHOT_EVERY
+        if due:
+            self._saved = now
+        return due

@@ -1,0 +1,94 @@
+"""How long cells take: measured from a few rounds, and added up for some cores."""
+
+import hashlib
+import heapq
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from time import perf_counter
+
+from driftfold.spec import JobSpec, to_mapping
+from driftfold.telemetry.base import Record, RecordSink
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Seconds that the parts of a run take.
+
+    Attributes
+    ----------
+    setup
+        Until the first round: data, first model, optimum, first evaluation.
+    round, evaluation
+        A round; measuring the model.
+    """
+
+    setup: float
+    round: float
+    evaluation: float
+
+    def expected(self, spec: JobSpec) -> float:
+        """Return the seconds of a whole run; a horizon in seconds counts as one round.
+
+        >>> from driftfold.spec import load_spec
+        >>> Rate(setup=1.0, round=0.01, evaluation=0.1).expected(load_spec("pca-synthetic"))
+        21.0
+        """
+        rounds = spec.horizon.rounds or 1
+        return self.setup + self.round * rounds + self.evaluation * (rounds // spec.evaluate_every)
+
+
+class Stopwatch(RecordSink):
+    """Takes the times of a run's records, until there are enough."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._began = self._last = perf_counter()
+        self._ready: float | None = None
+        self._spent = {"round": 0.0, "evaluation": 0.0}
+        self._counts = {"round": 0, "evaluation": 0}
+
+    def emit(self, record: Record) -> None:
+        """Book the time since the record before to this one."""
+        now = perf_counter()
+        if record.kind in self._spent and record.version > 0:
+            if self._ready is None:
+                self._ready = self._last
+            self._spent[record.kind] += now - self._last
+            self._counts[record.kind] += 1
+        self._last = now
+
+    @property
+    def over(self) -> bool:
+        """Whether enough has been seen."""
+        return self._ready is not None and perf_counter() - self._ready >= self._seconds
+
+    def rate(self) -> Rate:
+        """Return what was measured."""
+        each = {k: self._spent[k] / max(self._counts[k], 1) for k in self._spent}
+        ready = self._last if self._ready is None else self._ready
+        return Rate(ready - self._began, each["round"], each["evaluation"])
+
+
+def pace_key(spec: JobSpec) -> str:
+    """Return what specifications share that run at one pace: task, algorithm and engine."""
+    table = to_mapping(spec)
+    parts = [table[name] for name in ("task", "algorithm", "compute", "metrics", "cadence")]
+    return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+
+
+def workload(spec: JobSpec) -> float:
+    """Return a rough measure of work, to order and weigh cells of which nothing was measured."""
+    return float(spec.horizon.rounds or 1) * float(getattr(spec.algorithm, "steps", 1))
+
+
+def makespan(seconds: Iterable[float], cores: int) -> float:
+    """Return when the last of some cells ends, each on the first core that is free, longest first.
+
+    >>> makespan([3.0, 2.0, 2.0, 1.0], cores=2)
+    4.0
+    """
+    free = [0.0] * cores
+    for length in sorted(seconds, reverse=True):
+        heapq.heapreplace(free, free[0] + length)
+    return max(free)

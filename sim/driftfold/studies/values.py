@@ -1,0 +1,99 @@
+"""What the finished cells of a study measured."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from driftfold.arrays import Floats, Ints
+
+
+class NotMeasured(LookupError):
+    """A claim asks for what no finished cell has measured."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """The evaluations of one run.
+
+    Attributes
+    ----------
+    rounds
+        After which rounds it was measured, ascending.
+    values
+        By metric, one value for each of `rounds`.
+    """
+
+    rounds: Ints
+    values: Mapping[str, Floats]
+
+    def at(self, round: int, metric: str) -> float | None:
+        """Return a value, or None where nothing was measured then."""
+        where = int(np.searchsorted(self.rounds, round))
+        if metric not in self.values or where == len(self.rounds) or self.rounds[where] != round:
+            return None
+        return float(self.values[metric][where])
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One value for each seed.
+
+    Attributes
+    ----------
+    seeds
+        The seeds, ascending.
+    values
+        The values in the same order.
+    """
+
+    seeds: tuple[int, ...]
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Values:
+    """All series of a study, by experiment, arm and seed.
+
+    >>> rounds = np.array([0, 10])
+    >>> runs = {
+    ...     ("pca", "rfedags", s): Series(rounds, {"gap": np.array([1.0, 0.1 * s])})
+    ...     for s in (1, 2)
+    ... }
+    >>> Values(runs).sample("pca", "rfedags", 10)
+    Sample(seeds=(1, 2), values=array([0.1, 0.2]))
+    """
+
+    series: Mapping[tuple[str, str, int], Series] = field(default_factory=dict)
+
+    def sample(self, experiment: str, arm: str, round: int, metric: str = "gap") -> Sample:
+        """Return the values of an arm after a round; raises `NotMeasured` when there are none."""
+        found = {
+            seed: value
+            for (where, which, seed), series in self.series.items()
+            if (where, which) == (experiment, arm)
+            and (value := series.at(round, metric)) is not None
+        }
+        if not found:
+            raise NotMeasured(f"{experiment}: no {metric} of {arm} after round {round}")
+        seeds = tuple(sorted(found))
+        return Sample(seeds, np.array([found[seed] for seed in seeds]))
+
+    def runs(self, experiment: str, arm: str) -> list[Series]:
+        """Return the series of an arm, by seed."""
+        return [self.series[key] for key in sorted(self.series) if key[:2] == (experiment, arm)]
+
+
+def ratios(one: Sample, other: Sample) -> Floats:
+    """Return log10(one / other), seed by seed; raises `NotMeasured` where they share no seed.
+
+    >>> a, b = Sample((1, 2), np.array([10.0, 1.0])), Sample((2, 3), np.array([0.1, 5.0]))
+    >>> ratios(a, b)
+    array([1.])
+    """
+    shared = sorted(set(one.seeds) & set(other.seeds))
+    if not shared:
+        raise NotMeasured("the two arms share no seed")
+    pairs = [(one.values[one.seeds.index(s)], other.values[other.seeds.index(s)]) for s in shared]
+    logs: Floats = np.array([np.log10(a) - np.log10(b) for a, b in pairs])
+    return logs
