@@ -26,6 +26,7 @@ DRAWS = {
     "words": lambda s, c, v: s.words(c, v, 7),
     "uniform": lambda s, c, v: s.uniform(c, v, 5),
     "normal": lambda s, c, v: s.normal(c, v, 5),
+    "normal32": lambda s, c, v: s.normal32(c, v, 5),
     "integers": lambda s, c, v: s.integers(c, v, 5, 1000),
     "dense subsets": lambda s, c, v: s.subsets(c, v, 20, 7),
     "sparse subsets": lambda s, c, v: s.subsets(c, v, 1000, 7),
@@ -86,6 +87,7 @@ def test_fewer_are_a_prefix(some: int, more: int) -> None:
         STREAM.words,
         STREAM.uniform,
         STREAM.normal,
+        STREAM.normal32,
         lambda c, v, n: STREAM.integers(c, v, n, 77),
     ):
         assert np.array_equal(ask(clients, 5, few), ask(clients, 5, many)[:, :few])
@@ -107,8 +109,9 @@ def test_uniform_has_53_bits_and_the_right_law() -> None:
         assert abs(np.corrcoef(table.ravel(), shifted.ravel())[0, 1]) < 5 / 300
 
 
-def test_normal_has_the_right_law() -> None:
-    drawn = STREAM.normal(np.arange(100), 2, 2000)
+@pytest.mark.parametrize("ask", [STREAM.normal, STREAM.normal32])
+def test_normal_has_the_right_law(ask: Any) -> None:
+    drawn = ask(np.arange(100), 2, 2000)
     assert stats.kstest(drawn.ravel(), "norm").pvalue > SOUND
     assert (
         stats.kstest((drawn[:, ::2] ** 2 + drawn[:, 1::2] ** 2).ravel(), "chi2", (2,)).pvalue
@@ -126,6 +129,18 @@ def test_normal_is_box_muller_of_the_uniforms() -> None:
     np.testing.assert_allclose(
         STREAM.normal(np.arange(50), 3, 20), expected, rtol=1e-14, atol=1e-15
     )
+
+
+def test_normal32_is_box_muller_of_the_raw_words_of_a_generator() -> None:
+    """In single precision: rounding of angles up to 2 pi and of radii up to 5.8."""
+    key = STREAM.words(6, 3, 4).astype("<u4").tobytes()
+    raw = np.random.Philox(key=int.from_bytes(key, "little")).random_raw(500)
+    first, second = (raw >> np.uint64(40)) / 2**24, raw % np.uint64(2**24) / 2**24
+    radius, angle = np.sqrt(-2 * np.log1p(-first)), 2 * np.pi * second
+    expected = np.stack([radius * np.cos(angle), radius * np.sin(angle)], -1).ravel()
+    drawn = STREAM.normal32(6, 3, 1000)
+    assert drawn.dtype == np.float32
+    np.testing.assert_allclose(drawn, expected, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("high", [1, 2, 6, 1000])

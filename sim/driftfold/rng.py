@@ -28,6 +28,7 @@ from driftfold.philox import philox
 
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
+Floats32 = npt.NDArray[np.float32]
 
 _TILE = 2**20
 """Normals that are made at a time."""
@@ -139,6 +140,31 @@ class Stream:
         normal[..., ::2] = radius * in_whole_vectors(np.cos, angle)
         normal[..., 1::2] = radius * in_whole_vectors(np.sin, angle)
         return normal[..., :count]
+
+    def normal32(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats32:
+        """Draw standard normal float32, shape (..., count), at most 5.8 in size.
+
+        For great numbers of them: many times as fast as `normal`. Box and Muller (1958) in single
+        precision, from the halves of the words of NumPy's Philox4x64-10 (raw words, whose values
+        NumPy promises over versions) under a key of four words of this stream.
+
+        >>> Seed(7).stream("directions").normal32(np.arange(2), visits=0, count=3).shape
+        (2, 3)
+        """
+        _check_count(count)
+        keys = self.words(clients, visits, 4)
+        keys, shape, half = keys.reshape(-1, 4), keys.shape[:-1], -(-count // 2)
+        normal = np.empty((len(keys), half, 2), np.float32)
+        for words, out in zip(keys, normal, strict=True):
+            key = int.from_bytes(words.astype("<u4").tobytes(), "little")
+            raw = np.random.Philox(key=key).random_raw(half)
+            first = (raw >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
+            second = (raw & np.uint64(2**24 - 1)).astype(np.float32) * np.float32(2.0**-24)
+            radius = np.sqrt(-2 * in_whole_vectors(np.log, 1 - first))
+            angle = np.float32(2 * np.pi) * second
+            np.multiply(radius, in_whole_vectors(np.cos, angle), out=out[:, 0])
+            np.multiply(radius, in_whole_vectors(np.sin, angle), out=out[:, 1])
+        return normal.reshape(*shape, 2 * half)[..., :count]
 
     def integers(self, clients: IntsLike, visits: IntsLike, count: int, high: IntsLike) -> Ints:
         """Uniform int64 in [0, high), shape (..., count).

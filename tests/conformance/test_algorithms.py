@@ -11,7 +11,9 @@ from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
+from driftfold.algorithms.rfedproj import RFedProj
 from driftfold.algorithms.rfedsvrg import RFedSVRG
+from driftfold.algorithms.zo_rfedproj import ZoRFedProj
 from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses
 from driftfold.errors import DriftfoldError
 from driftfold.registry import kind_of, kinds, register
@@ -43,6 +45,8 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedAGS(steps=3, batch=4),
     RFedAGS(steps=1, server_step=2.0),
     RFedSVRG(steps=3, batch=4),
+    RFedProj(steps=3, batch=4, server_step=0.5),
+    ZoRFedProj(steps=2, batch=2),
     TwoPhase(),
 ]
 
@@ -65,6 +69,7 @@ PAIRS = [
     for name in PROBLEMS
     if (name == "quadratic") == isinstance(algorithm, TwoPhase)
     and (name in FLAT or not isinstance(algorithm, FedAvg))
+    and (name != "softmax-float32" or not isinstance(algorithm, ZoRFedProj))
 ]
 
 

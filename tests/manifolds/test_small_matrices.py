@@ -111,6 +111,20 @@ def test_inverse_root(r: int) -> None:
     np.testing.assert_allclose(root, root.mT, atol=1e-13)
 
 
+@pytest.mark.parametrize("off", [0.0, 1e-9, 9e-4, 1.1e-3])
+def test_inverse_root_near_the_identity(off: float) -> None:
+    """By a series up to 1e-3, by eigenvectors beyond, whatever else is in the batch."""
+    e = positive(5, 4)
+    gram = np.eye(4) + off * e / np.linalg.norm(e, axis=(-2, -1))[:, None, None]
+    for one, root in zip(gram, inverse_root(gram), strict=True):
+        wanted = np.linalg.inv(scipy.linalg.sqrtm(one))
+        np.testing.assert_allclose(root, wanted, rtol=0, atol=5e-15)
+    both = inverse_root(np.concatenate([gram, 1e3 * gram, np.full((1, 4, 4), np.nan)]))
+    assert both[:5].tobytes() == inverse_root(gram).tobytes()
+    assert both[7].tobytes() == inverse_root(1e3 * gram[2]).tobytes()
+    assert np.isnan(both[-1]).all()
+
+
 def test_qr_is_unique_even_without_full_rank() -> None:
     a = RNG.standard_normal((4, 9, 3))
     a[1, :, 2] = a[1, :, 0]

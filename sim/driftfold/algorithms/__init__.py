@@ -13,8 +13,10 @@ from driftfold.algorithms.fedavg import FedAvg
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
+from driftfold.algorithms.rfedproj import RFedProj
 from driftfold.algorithms.rfedsvrg import RFedSVRG
 from driftfold.algorithms.step_size import Decay, Fixed, Piecewise, Step, StepSize, step_at
+from driftfold.algorithms.zo_rfedproj import ZoRFedProj
 
 __all__ = [
     "Algorithm",
@@ -29,11 +31,13 @@ __all__ = [
     "Piecewise",
     "RFedAGS",
     "RFedAvg",
+    "RFedProj",
     "RFedSVRG",
     "ServerPoint",
     "Step",
     "StepSize",
     "Tangent",
+    "ZoRFedProj",
     "along",
     "step_at",
     "weighted_sum",

@@ -82,14 +82,30 @@ def solve(a: Array, b: Array) -> Array:
 
 
 def inverse_root(gram: Array) -> Array:
-    """gram^(-1/2) of symmetric positive definite matrices, shape (..., r, r)."""
+    """gram^(-1/2) of symmetric positive definite matrices, shape (..., r, r).
+
+    By eigenvectors; by the binomial series, several times faster, within 1e-3 of the identity.
+    """
 
     def root(a: Array) -> Array:
         values, vectors = array_namespace(a).linalg.eigh(a)
         return (vectors / values[..., None, :] ** 0.5) @ vectors.mT
 
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return by_item(root, gram)
+    xp = array_namespace(gram)
+    eye = xp.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
+    with np.errstate(all="ignore"):
+        off = gram - eye
+        far = ~(xp.sum(off * off, axis=(-2, -1)) <= _NEAR**2)
+        series = _SERIES[-1] * off
+        for coefficient in _SERIES[-2::-1]:
+            series = (series + coefficient * eye) @ off
+        series += eye
+        redo(far, series, lambda a: by_item(root, a), gram)
+    return series
+
+
+_NEAR = 1e-3  # whose fifth power, times 63/256, is no more than rounding
+_SERIES = (-1 / 2, 3 / 8, -5 / 16, 35 / 128)  # of (1 + e)^(-1/2), after 1
 
 
 def qr(a: Array) -> tuple[Array, Array]:
