@@ -104,7 +104,9 @@ def test_each_may_have_a_start_and_a_step_size_of_its_own(kind: str) -> None:
 
 def test_a_client_without_samples_sends_nothing() -> None:
     empty = small("lorentz_mean")
-    empty.weights[2] = 0  # type: ignore[attr-defined]
+    weights = empty.weights.copy()  # type: ignore[attr-defined]
+    weights[2] = 0
+    empty.weights = weights  # type: ignore[attr-defined]
     phase = phase_of(empty, "stream")
     sent = StackedEngine(empty, 64).run(work(empty, phase, np.arange(9))).payload.vector
     assert not sent[2].any()

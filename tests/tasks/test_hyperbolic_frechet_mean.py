@@ -14,7 +14,7 @@ from driftfold.manifolds.hyperbolic_forms import tangent_to_ambient
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping
-from driftfold.tasks import HyperbolicFrechetMean, HyperbolicMeanProblem, hyperbolic_newton
+from driftfold.tasks import HyperbolicFrechetMean, HyperbolicMeanProblem, hyperbolic_targets
 from tests.tasks.optima import optimum_of
 
 DATA = WrappedNormal(clients=4, samples=6, dimension=3, weighted=True)
@@ -139,7 +139,7 @@ def test_unfit_weights_and_manifolds_are_refused() -> None:
 def test_many_targets_are_taken_in_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     task = HyperbolicFrechetMean(data=WrappedNormal(clients=5, samples=7))
     whole = task.build(Seed(4)).optimum()
-    monkeypatch.setattr(hyperbolic_newton, "_TILE", 8)
+    monkeypatch.setattr(hyperbolic_targets, "TILE", 8)
     tiled = task.build(Seed(4)).optimum()
     assert whole is not None
     assert tiled == pytest.approx(whole, rel=1e-14)  # another order of 35 terms

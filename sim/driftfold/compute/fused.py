@@ -65,8 +65,12 @@ def fused(problem: Problem, phase: Phase[Any, Any, Any]) -> Fused | None:
 
 
 def _fits(found: Library, kernel: Kernel) -> bool:
-    """Whether all arrays are as kernels read them: of one dtype that there is, contiguous."""
-    arrays = [a for a in (kernel.data, kernel.weights, kernel.more) if a is not None]
+    """Whether all arrays are as kernels read them: of one dtype that there is, contiguous.
+
+    Of weights the rows are, which clients may share.
+    """
+    weights = None if kernel.weights is None else kernel.weights[:1]
+    arrays = [a for a in (kernel.data, weights, kernel.more) if a is not None]
     dtype = kernel.data.dtype
     return (
         dtype in (np.float64, np.float32)

@@ -18,6 +18,7 @@ typedef struct {
     const REAL *data;        /* clients' data, one block each */
     const REAL *more;        /* further data of a kernel, or NULL */
     const REAL *weights;     /* of all rows of all clients; NULL with batches means ones */
+    int64_t weights_stride;  /* numbers from one client's weights to the next: 0 when shared */
     int64_t drawn;           /* rows in a mini-batch */
     const int64_t *const *batch_rows;    /* K arrays (count, drawn) of row numbers, or NULL */
     const double *const *batch_weights;  /* K arrays (count, drawn) */
@@ -33,14 +34,14 @@ INLINE int weighted_rows(const Descent *t, int64_t i, int64_t k, int32_t *rows, 
     if (t->batch_rows) {
         const int64_t *drawn = t->batch_rows[k] + i * t->drawn;
         const double *w = t->batch_weights[k] + i * t->drawn;
-        const REAL *own = t->weights ? t->weights + t->clients[i] * t->samples : NULL;
+        const REAL *own = t->weights ? t->weights + t->clients[i] * t->weights_stride : NULL;
         for (int64_t j = 0; j < t->drawn; j++)
             if (w[j] != 0) {
                 rows[n] = (int32_t)drawn[j];
                 weights[n++] = (REAL)(t->factor * w[j]) * (own ? own[drawn[j]] : 1);
             }
     } else {
-        const REAL *w = t->weights + t->clients[i] * t->samples;
+        const REAL *w = t->weights + t->clients[i] * t->weights_stride;
         for (int64_t j = 0; j < t->samples; j++)
             if (w[j] != 0) rows[n] = (int32_t)j, weights[n++] = (REAL)t->factor * w[j];
     }

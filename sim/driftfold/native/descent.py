@@ -31,6 +31,7 @@ class _Descent(ctypes.Structure):
         ("data", ctypes.c_void_p),
         ("more", ctypes.c_void_p),
         ("weights", ctypes.c_void_p),
+        ("weights_stride", ctypes.c_int64),
         ("drawn", ctypes.c_int64),
         ("batch_rows", ctypes.c_void_p),
         ("batch_weights", ctypes.c_void_p),
@@ -60,7 +61,8 @@ class Kernel:
         factors (N, n_max, n, n), else rows (N, n_max, d).
     weights
         Of all rows, shape (N, n_max), for "pca_dual" one for each client; None with batches
-        means ones. A row of weight 0 is never read.
+        means ones. A row of weight 0 is never read. Clients with the same weights may share one
+        row, with a stride of 0.
     factor
         On all weights. The gradient of "spd_mean" and "lorentz_mean" is minus the weighted sum
         of logarithms, of "pca_rows" the weighted sum of <x, z> z.
@@ -145,6 +147,7 @@ def descend(
         data=kernel.data.ctypes.data,
         more=None if kernel.more is None else kernel.more.ctypes.data,
         weights=None if kernel.weights is None else kernel.weights.ctypes.data,
+        weights_stride=0 if kernel.weights is None else kernel.weights.strides[0] // dtype.itemsize,
         drawn=rows[0].shape[-1] if rows else 0,
         batch_rows=ctypes.addressof(row_list) if rows else None,
         batch_weights=ctypes.addressof(weight_list) if rows else None,

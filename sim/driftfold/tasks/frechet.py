@@ -16,7 +16,7 @@ from driftfold.tasks.kernel_data import KernelData, Loss
 from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _SHORTER = 1e-6  # share of the first gradient that may be left; nearly always it is rounding
-_TILE_BYTES = 2**22  # of targets whose distances are computed at a time
+_TILE_BYTES = 2**18  # of targets whose distances are computed at a time
 
 
 class FrechetProblem(SampledProblem):
@@ -31,7 +31,7 @@ class FrechetProblem(SampledProblem):
     targets
         y_ij as the manifold stores points, shape (N, n_max, *shape); past n_i any valid points.
     coefficients
-        c_ij, of any sign, shape (N, n_max).
+        c_ij, of any sign, shape (N, n_max); None for ones.
     scale
         Factor of all distances, above 0.
     """
@@ -51,8 +51,9 @@ class FrechetProblem(SampledProblem):
         flat = targets.reshape(*targets.shape[:2], -1)
         data = ClientData(x=flat, y=None, samples=fleet.samples, label_shares=fleet.label_shares)
         super().__init__(data, fleet)
+        self._plain = coefficients is None
         if coefficients is None:
-            coefficients = np.ones(targets.shape[:2], dtype=targets.dtype)
+            coefficients = np.broadcast_to(np.ones((), dtype=targets.dtype), targets.shape[:2])
         self.manifold = manifold
         self.targets = targets
         self.coefficients = coefficients
@@ -90,13 +91,12 @@ class FrechetProblem(SampledProblem):
         """F at one point x."""
         x = x.astype(np.float64, copy=False)
         tile = max(1, _TILE_BYTES // self.data.x[0].nbytes)
-        loss = 0.0
+        losses = np.empty(self.fleet.size)
         for start in range(0, self.fleet.size, tile):
             clients = np.arange(start, min(start + tile, self.fleet.size))
             view = self.view(clients, np.zeros_like(clients))
-            losses = view.loss(x, view.everything())
-            loss += float(np.vdot(self.fleet.importance[clients], losses))
-        return loss
+            losses[clients] = view.loss(x, view.everything())
+        return float(np.vdot(self.fleet.importance, losses))
 
     def optimum(self) -> float | None:
         """Return F*, where `minimise` reaches it."""
@@ -120,17 +120,22 @@ class FrechetProblem(SampledProblem):
         if self.kernel_loss is None:
             return None
         whole = self.sizes(size)[2]
+        given = None if self._plain else self.coefficients
         return KernelData(
             loss=self.kernel_loss,
             rows=self.targets,
             whole=whole,
-            weights=self._row_weights if whole else self.coefficients,
+            weights=self._row_weights if whole else given,
             factor=2 * self.scale,
         )
 
     @cached_property
     def _row_weights(self) -> Array:
-        return (self.weights * self.coefficients).astype(self.targets.dtype)
+        weights, coefficients = self.weights, self.coefficients
+        alike = weights.strides[0] == coefficients.strides[0] == 0
+        some = slice(1 if alike else None)  # one row, which all clients share
+        made = (weights[some] * coefficients[some]).astype(self.targets.dtype)
+        return np.broadcast_to(made, weights.shape)
 
     def logs(self, x: Array, y: Array) -> Array:
         """Logarithms at x (..., *shape) of targets y (..., B, *shape)."""

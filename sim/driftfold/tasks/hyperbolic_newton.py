@@ -1,5 +1,8 @@
 """Minima of weighted squared distances in hyperbolic space, by Newton's method."""
 
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
 import numpy as np
 
 from driftfold.arrays import Floats
@@ -10,7 +13,12 @@ _HALVINGS = 40
 _IN_VAIN = 3  # steps in a row that may bring nothing
 _SLOPE = 1e-4  # of the promised descent that a step must bring (Armijo)
 _ROUNDING = 1e-14  # relative differences of objectives that may be rounding
-_TILE = 2**16  # targets whose logarithms are computed at a time
+
+TILE = 2**13
+"""Targets whose logarithms are computed at a time: what lies between is many times as large."""
+
+Tiles: TypeAlias = Callable[[], Iterator[tuple[Floats, Floats]]]
+"""Gives the targets a tile at a time, each time it is called: shape (k, dim), weights (k,)."""
 
 
 def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: Floats) -> Floats:
@@ -38,10 +46,26 @@ def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: 
     >>> np.arcsinh(middle).round(12) + 0.0
     array([1., 0.])
     """
-    rounding = _ROUNDING * float(np.abs(weights).sum())
+
+    def tiles() -> Iterator[tuple[Floats, Floats]]:
+        for first in range(0, len(targets), TILE):
+            yield targets[first : first + TILE], weights[first : first + TILE]
+
+    return minimum_of_tiles(manifold, tiles, start)
+
+
+def minimum_of_tiles(manifold: Lorentz, tiles: Tiles, start: Floats) -> Floats:
+    """As `nearest_minimum`, of targets and weights that are made a tile at a time.
+
+    >>> ends = np.array([[0.0, 0.0], [np.sinh(2.0), 0.0]])
+    >>> tiles = lambda: iter([(ends[:1], np.ones(1)), (ends[1:], np.ones(1))])
+    >>> minimum_of_tiles(Lorentz(2), tiles, np.array([0.3, 0.4])).round(12) + 0.0
+    array([1.1752..., 0.        ])
+    """
+    rounding = _ROUNDING * sum(float(np.abs(weights).sum()) for _, weights in tiles())
     x = best = start
     lowest = shortest = np.inf
-    value, gradient, hessian = _expansion(manifold, targets, weights, x)
+    value, gradient, hessian = _expansion(manifold, tiles, x)
     vain = 0
     for _ in range(_MOST):
         length = float(np.sqrt(gradient @ gradient))
@@ -56,7 +80,7 @@ def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: 
         slope, start = float(gradient @ u), x
         for _ in range(_HALVINGS):
             x = manifold.exp(start, u)
-            reached, gradient, hessian = _expansion(manifold, targets, weights, x)
+            reached, gradient, hessian = _expansion(manifold, tiles, x)
             if reached <= value + _SLOPE * slope + rounding * (1 + abs(value)):
                 break
             u, slope = u / 2, slope / 2
@@ -64,14 +88,11 @@ def nearest_minimum(manifold: Lorentz, targets: Floats, weights: Floats, start: 
     return best
 
 
-def _expansion(
-    manifold: Lorentz, targets: Floats, weights: Floats, x: Floats
-) -> tuple[float, Floats, Floats]:
+def _expansion(manifold: Lorentz, tiles: Tiles, x: Floats) -> tuple[float, Floats, Floats]:
     """Value, gradient (dim,) and Hessian (dim, dim) in the frame at x."""
     value, gradient, hessian = 0.0, np.zeros(len(x)), np.zeros((len(x), len(x)))
-    for start in range(0, len(targets), _TILE):  # what lies between is several times as large
-        some = slice(start, start + _TILE)
-        parts = _part(manifold, targets[some], weights[some], x)
+    for targets, weights in tiles():
+        parts = _part(manifold, targets, weights, x)
         value, gradient, hessian = value + parts[0], gradient + parts[1], hessian + parts[2]
     return value, gradient, hessian
 

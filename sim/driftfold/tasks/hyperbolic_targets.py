@@ -1,6 +1,7 @@
 """What tasks share whose targets are points of hyperbolic space."""
 
 from abc import ABC
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from driftfold.errors import SpecError
 from driftfold.manifolds.base import Manifold
 from driftfold.manifolds.lorentz import Lorentz
 from driftfold.tasks.frechet import FrechetProblem
-from driftfold.tasks.hyperbolic_newton import nearest_minimum
+from driftfold.tasks.hyperbolic_newton import TILE, minimum_of_tiles
 
 
 class HyperbolicFrechetProblem(FrechetProblem, ABC):
@@ -20,11 +21,18 @@ class HyperbolicFrechetProblem(FrechetProblem, ABC):
 
     def minimise(self) -> Array:
         """Newton's method from the initial point."""
-        factors = self.fleet.importance[:, None] * self.weights * self.coefficients
-        real = self.weights > 0
-        targets = self.targets[real].astype(np.float64)
         start: Floats = self.initial_point().astype(np.float64)
-        return nearest_minimum(self.manifold, targets, factors[real], start)
+        return minimum_of_tiles(self.manifold, self._tiles, start)
+
+    def _tiles(self) -> Iterator[tuple[Floats, Floats]]:
+        """Targets of some clients at a time, and their weights in F up to its scale."""
+        count = max(1, TILE // self.longest)
+        for first in range(0, self.fleet.size, count):
+            some = slice(first, first + count)
+            weights = self.weights[some]
+            real = weights > 0
+            factors = self.fleet.importance[some, None] * weights * self.coefficients[some]
+            yield self.targets[some][real].astype(np.float64, copy=False), factors[real]
 
 
 def lorentz(manifold: Manifold | None, dimension: int) -> Lorentz:

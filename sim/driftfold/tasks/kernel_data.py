@@ -24,7 +24,7 @@ class KernelData:
         Whether each step uses all samples of each client.
     weights
         Weight of each sample of `rows` (with mini-batches on top of the batch's own), shape
-        (N, n_max), 0 on padding; None for ones.
+        (N, n_max), 0 on padding; None for ones. Equal rows may be one row, with a stride of 0.
     factor
         On all weights.
     matrices

@@ -111,11 +111,13 @@ class PcaProblem(SampledProblem):
         """Mean second-moment matrix sum_i a_i C_i, shape (d, d)."""
         d = self.dimension
         rows = self.data.x.reshape(-1, d)
-        weights = (self.weights * self.fleet.importance[:, None]).reshape(-1, 1)
+        importance, n = self.fleet.importance, self.longest
         total = np.zeros((d, d))
         for start in range(0, len(rows), _ROWS):
-            some = slice(start, start + _ROWS)
-            total += rows[some].T @ (weights[some] * rows[some])  # a product of doubles
+            some = np.arange(start, min(start + _ROWS, len(rows)))
+            weights = self.weights[some // n, some % n] * importance[some // n]
+            part = rows[start : start + _ROWS]
+            total += part.T @ (weights[:, None] * part)  # a product of doubles
         return (total + total.T) / 2
 
     @cached_property
@@ -148,7 +150,9 @@ class PcaProblem(SampledProblem):
 
     @cached_property
     def _row_weights(self) -> Array:
-        return self.weights.astype(self.data.x.dtype)
+        alike = self.weights.strides[0] == 0  # then one row, which all clients share
+        rows = self.weights[:1] if alike else self.weights
+        return np.broadcast_to(rows.astype(self.data.x.dtype), self.weights.shape)
 
     @cached_property
     def _products(self) -> tuple[Array, Array]:

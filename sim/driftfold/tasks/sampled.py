@@ -22,7 +22,8 @@ class SampledProblem(Problem):
     longest, dimension
         Largest n_i, and length d of a sample.
     weights
-        1/n_i on each of a client's n_i rows and 0 on padding, shape (N, n_max).
+        1/n_i on each of a client's n_i rows and 0 on padding, shape (N, n_max); where all clients
+        have as many samples, a view of one row.
     """
 
     def __init__(self, data: ClientData, fleet: Fleet) -> None:
@@ -30,8 +31,11 @@ class SampledProblem(Problem):
         self.fleet = fleet
         self.longest = int(data.x.shape[1])
         self.dimension = int(data.x.shape[2])
-        real = np.arange(self.longest) < data.samples[:, None]
-        self.weights: Floats = real / np.maximum(data.samples, 1)[:, None]
+        alike = bool((data.samples == self.longest).all())
+        samples = data.samples[:1] if alike else data.samples
+        real = np.arange(self.longest) < samples[:, None]
+        weights: Floats = real / np.maximum(samples, 1)[:, None]
+        self.weights: Floats = np.broadcast_to(weights, data.x.shape[:2]) if alike else weights
         self._sizes: dict[BatchSize, tuple[Ints, int, bool]] = {}
 
     def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:
