@@ -4,6 +4,8 @@ import numpy as np
 
 from driftfold.arrays import Array, Floats
 
+_TILE = 2**17  # numbers that are scaled at a time
+
 
 def weighted_sum(weights: Floats, vectors: Array) -> Array:
     """Sum of w_i v_i over the leading axis, added in order of the rows.
@@ -15,9 +17,17 @@ def weighted_sum(weights: Floats, vectors: Array) -> Array:
     >>> weighted_sum(np.array([1.0, 2.0]), np.array([[1.0], [10.0]]))
     array([21.])
     """
-    scaled = along(weights, vectors) * vectors
-    total: Array = np.add.reduce(scaled, axis=0)
-    return total.astype(vectors.dtype, copy=False)
+    if vectors.size <= _TILE or vectors.size == len(vectors):  # one column is summed in pairs
+        total: Array = np.add.reduce(along(weights, vectors) * vectors, axis=0)
+        return total.astype(vectors.dtype, copy=False)
+    tile = max(1, _TILE // vectors[0].size)
+    scaled = np.zeros((tile + 1, *vectors.shape[1:]), np.result_type(weights, vectors))
+    for start in range(0, len(vectors), tile):  # the sum so far goes first: the order is the same
+        some = vectors[start : start + tile]
+        np.multiply(along(weights[start : start + tile], some), some, out=scaled[1 : len(some) + 1])
+        first = 1 if start == 0 else 0  # 0 + -0 is not -0
+        scaled[0] = np.add.reduce(scaled[first : len(some) + 1], axis=0)
+    return scaled[0].astype(vectors.dtype)
 
 
 def along(factors: Array, points: Array) -> Array:
