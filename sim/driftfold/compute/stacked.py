@@ -10,6 +10,7 @@ from annotated_types import Gt
 from driftfold.algorithms.base import LocalResult, Phase
 from driftfold.arrays import Ints
 from driftfold.compute.base import Compute, Engine, Stack
+from driftfold.compute.freed_memory import keep_freed_memory
 from driftfold.compute.fused import Fused, fused
 from driftfold.registry import register
 from driftfold.tasks.base import Problem
@@ -110,5 +111,6 @@ class Stacked(Compute):
 
     def engine(self, problem: Problem) -> Engine:
         """Return an engine whose tile suits the problem."""
+        keep_freed_memory()
         tile = self.tile or max(1, self.tile_bytes // max(1, problem.client_bytes))
         return StackedEngine(problem, tile, self.kernels)
