@@ -15,7 +15,8 @@ from driftfold.manifolds.spd import Spd
 from driftfold.manifolds.sphere import Sphere
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.native import Kernel
-from driftfold.tasks.base import BatchSize, Problem
+from driftfold.tasks.base import Problem
+from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.kernel_data import KernelData
 
 Stem: TypeAlias = Literal["pca_gram", "pca_dual", "pca_rows", "spd_mean", "lorentz_mean"]

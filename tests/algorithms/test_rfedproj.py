@@ -105,7 +105,7 @@ def difference(rows: Any, i: int, t: int, k: int, w: Any) -> Any:
 
 def test_rfedproj_is_the_published_algorithm() -> None:
     """With absences, so that corrections come and go, and a server step that is not 1."""
-    spec = from_mapping(table("rfedproj", server_step=ETA))
+    spec = from_mapping(table("rfedproj", server={"kind": "descend", "size": ETA}))
     x, history = rfedproj(spec, gradient, lambda t: ALPHA)
     stayed = [now & before for before, now in pairwise(history)]
     assert any(stayed)
@@ -116,14 +116,14 @@ def test_rfedproj_is_the_published_algorithm() -> None:
 
 def test_the_correction_knows_the_step_size_of_the_round_before() -> None:
     rule = {"kind": "decay", "alpha": 0.2, "shift": 1.0}
-    spec = from_mapping(table("rfedproj", server_step=ETA, step_size=rule))
+    spec = from_mapping(table("rfedproj", server={"kind": "descend", "size": ETA}, step_size=rule))
     x, _ = rfedproj(spec, gradient, lambda t: 0.2 / (2 + t))
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-12)
 
 
 def test_zo_rfedproj_is_the_published_algorithm() -> None:
     """Losses near 10 are known to 1e-15, differences of them by mu to 1e-9 of n = 14."""
-    spec = from_mapping(table("zo_rfedproj", server_step=ETA))
+    spec = from_mapping(table("zo_rfedproj", server={"kind": "descend", "size": ETA}))
     x, _ = rfedproj(spec, difference, lambda t: ALPHA)
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-7)
 
@@ -237,4 +237,4 @@ def test_one_array_each_way_is_sent_and_paid_for(kind: str, losses: int) -> None
     assert counts["bytes_up"] == counts["accepted"] * point
     assert counts["bytes_down"] == counts["accepted"] * (point + 24)
     (phase,) = spec.algorithm.phases(build(spec).problem)
-    assert phase.samples(np.arange(N)).tolist() == [losses * K * B] * N
+    assert phase.samples(np.arange(N), 0).tolist() == [losses * K * B] * N

@@ -100,4 +100,4 @@ def test_each_phase_is_sent_and_paid_for() -> None:
     assert result.counts["accepted"] == result.counts["arrived"]
     contributions = result.counts["accepted"] // 2
     assert result.counts["bytes_up"] == contributions * 2 * point
-    assert result.counts["bytes_down"] == contributions * (3 * point + 16)
+    assert result.counts["bytes_down"] == contributions * (3 * point + 8)

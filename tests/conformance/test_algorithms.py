@@ -13,6 +13,8 @@ from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
 from driftfold.algorithms.rfedproj import RFedProj
 from driftfold.algorithms.rfedsvrg import RFedSVRG
+from driftfold.algorithms.server_optimizer import Descend
+from driftfold.algorithms.step_size import PerStep as StepSizes
 from driftfold.algorithms.zo_rfedproj import ZoRFedProj
 from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses
 from driftfold.errors import DriftfoldError
@@ -20,6 +22,7 @@ from driftfold.registry import kind_of, kinds, register
 from driftfold.rng import Seed
 from driftfold.tasks import Pca, SoftmaxRegression, Task
 from driftfold.tasks.base import Problem
+from driftfold.tasks.batch_size import PerStep
 from driftfold.testing.algorithm import check_algorithm
 from tests.world.toys import Drill, Habit, Quadratic, TwoPhase
 
@@ -43,9 +46,11 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedAvg(steps=3, batch=4),
     RFedAvg(server_map="retraction"),
     RFedAGS(steps=3, batch=4),
-    RFedAGS(steps=1, server_step=2.0),
+    RFedAGS(steps=1, server=Descend(2.0)),
+    RFedAGS(3, PerStep((2, 0.5)), StepSizes(0.02, (1.0, 0.5)), variance_reduced=True),
     RFedSVRG(steps=3, batch=4),
-    RFedProj(steps=3, batch=4, server_step=0.5),
+    RFedSVRG(steps=2, published_bug=True),
+    RFedProj(steps=3, batch=4, server=Descend(0.5)),
     ZoRFedProj(steps=2, batch=2),
     TwoPhase(),
 ]
@@ -196,7 +201,7 @@ BROKEN: dict[str, tuple[Algorithm[Any], Callable[[Any], Any], str]] = {
     "download": (FED, mutated(LocalSGD, download_bytes=lambda self: 8), "download_bytes says 8"),
     "samples": (
         FED,
-        mutated(LocalSGD, samples=lambda self, clients: np.arange(len(clients)) * 1.0),
+        mutated(LocalSGD, samples=lambda self, clients, version: np.arange(len(clients)) * 1.0),
         "depend on who else is asked",
     ),
     "state": (FED, mutated(LocalSGD, step=greedy), "changed the state passed to it"),

@@ -157,7 +157,7 @@ class InPlace(PcaView):
 
 
 class Repeats(PcaView):
-    def batches(self, size: object, steps: int) -> list[Batch]:
+    def batches(self, size: object, steps: int, versions: object = None) -> list[Batch]:
         made = super().batches(size, steps)  # type: ignore[arg-type]
         return [b if b.indices is None else Batch(b.indices * 0, b.weights) for b in made]
 
@@ -172,7 +172,7 @@ class WrongSamples(PcaView):
 class Impatient(PcaView):
     """Hands out the last batch first."""
 
-    def batches(self, size: object, steps: int) -> list[Batch]:
+    def batches(self, size: object, steps: int, versions: object = None) -> list[Batch]:
         return list(super().batches(size, steps)[::-1])  # type: ignore[arg-type]
 
 

@@ -14,7 +14,8 @@ from driftfold.compute.base import Stack
 from driftfold.compute.fused import fused
 from driftfold.compute.stacked import StackedEngine
 from driftfold.rng import Seed
-from driftfold.tasks.base import BatchSize, Problem
+from driftfold.tasks.base import Problem
+from driftfold.tasks.batch_size import BatchSize
 
 
 def phase_of(

@@ -24,7 +24,8 @@ from driftfold.manifolds.sphere import Sphere
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.native import Library, library
 from driftfold.rng import Seed
-from driftfold.tasks.base import BatchSize, Problem
+from driftfold.tasks.base import Problem
+from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.hyperbolic_frechet_mean import HyperbolicFrechetMean
 from driftfold.tasks.pca import Pca
 from driftfold.tasks.spd_frechet_mean import SpdFrechetMean

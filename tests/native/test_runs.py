@@ -10,7 +10,7 @@ from driftfold.compute.stacked import StackedEngine
 from driftfold.native import Library, library
 from driftfold.run import run
 from driftfold.spec import from_mapping
-from driftfold.tasks.base import BatchSize
+from driftfold.tasks.batch_size import BatchSize
 from tests.native.stacks import by_kernel, phase_of, plain, starts, work
 from tests.native.test_kernels import ROWS, small
 
@@ -95,7 +95,7 @@ def test_each_may_have_a_start_and_a_step_size_of_its_own(kind: str) -> None:
     phase = phase_of(problem, "stream")
     stack = work(problem, phase, np.arange(9), starts(problem, 3))
     sizes = np.linspace(0.01, 0.09, 9)
-    own = [replace(d, step_size=np.array(a)) for d, a in zip(stack.downloads, sizes, strict=True)]
+    own = [replace(d, step_size=np.array([a])) for d, a in zip(stack.downloads, sizes, strict=True)]
     stack = replace(stack, downloads=own)
     wanted = plain(problem, stack)
     got = by_kernel(problem, stack)

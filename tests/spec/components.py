@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, get_args, get_origin
 
+from annotated_types import MinLen
 from hypothesis import reject
 from hypothesis import strategies as st
 
@@ -50,9 +51,10 @@ def of_hint(hint: Any) -> st.SearchStrategy[Any]:
         return _of_family(name)
     if is_group(inner):
         return of_kind(inner)
-    if is_sequence(inner) and not marks:
+    if is_sequence(inner) and all(isinstance(mark, MinLen) for mark in marks):
         (entry,) = items(inner)
-        return st.lists(of_hint(entry), max_size=3).map(tuple)
+        least = max((mark.min_length for mark in marks), default=0)
+        return st.lists(of_hint(entry), min_size=least, max_size=least + 3).map(tuple)
     if is_mapping(inner):
         key, entry = get_args(inner)
         return st.dictionaries(of_hint(key), of_hint(entry), max_size=2)

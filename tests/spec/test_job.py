@@ -121,7 +121,7 @@ def test_the_canonical_form_is_sorted_and_compact(base: JobSpec) -> None:
     assert len(digest(base)) == 32
     text = canonical(base).decode()
     assert json.dumps(json.loads(text), sort_keys=True, separators=(",", ":")) == text
-    assert text.startswith('{"algorithm":{"batch":50,"kind":"rfedags"')
+    assert text.startswith('{"algorithm":{"batch":50,"combine":{"kind":"weighted_sum"}')
     assert " " not in text
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.server_optimizer import Descend
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.assembly import build
 from driftfold.estimators.base import Estimator
@@ -155,7 +156,7 @@ class Faulty(Algorithm[ServerPoint]):
     server_step: float = 1.0
 
     def phases(self, problem: Problem) -> Sequence[Phase[ServerPoint, Any, Any]]:
-        local = FedAvg(STEPS, "full", ALPHA, self.server_step)
+        local = FedAvg(STEPS, "full", ALPHA, server=Descend(self.server_step))
         return (FaultyWork(self, LocalSGD(local, problem)),)
 
     def begin(self, problem: Problem, x: Array) -> ServerPoint:
@@ -178,7 +179,8 @@ class FaultyWork(Phase[ServerPoint, Broadcast, Endpoint]):
     steps = STEPS
 
     def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
-        return self.inner.broadcast(state, version)
+        sent: Broadcast = self.inner.broadcast(state, version)
+        return sent
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
@@ -198,8 +200,8 @@ class FaultyWork(Phase[ServerPoint, Broadcast, Endpoint]):
     ) -> tuple[ServerPoint, Mapping[str, float]]:
         return self.inner.step(state, arrivals, weights)
 
-    def samples(self, clients: Ints) -> Floats:
-        return self.inner.samples(clients)
+    def samples(self, clients: Ints, version: int) -> Floats:
+        return self.inner.samples(clients, version)
 
     def download_bytes(self) -> int:
         return self.inner.download_bytes()

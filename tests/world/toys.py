@@ -16,7 +16,8 @@ from driftfold.kernel import now, sleep
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.registry import register
 from driftfold.rng import Seed
-from driftfold.tasks.base import Batch, BatchSize, Problem, Task, View
+from driftfold.tasks.base import Batch, Problem, Task, View
+from driftfold.tasks.batch_size import Batching, BatchSize
 from driftfold.trees import node
 from driftfold.world.cadence import Cadence
 from driftfold.world.selection import UniformSelection
@@ -33,7 +34,7 @@ class QuadraticView(View):
         self._noise = problem.noise
         self._d = problem.centres.shape[1]
 
-    def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
+    def batches(self, size: Batching, steps: int, versions: Array | None = None) -> Sequence[Batch]:
         shape = np.shape(self.clients)
         draws = self.stream("batch").normal(
             np.atleast_1d(self.clients), np.atleast_1d(self.dispatches), steps * self._d
@@ -155,7 +156,7 @@ class Survey(Phase[Consensus, Consensus, Tangent]):
         mean = weighted_sum(weights, arrivals.payload.vector)
         return Consensus(state.point, mean), {"survey": float(np.linalg.norm(mean))}
 
-    def samples(self, clients: Ints) -> Floats:
+    def samples(self, clients: Ints, version: int) -> Floats:
         return np.full(len(clients), 10.0)
 
     def download_bytes(self) -> int:
@@ -198,7 +199,7 @@ class Drill(Phase[Consensus, Consensus, Endpoint]):
         v = weighted_sum(along(weights, moved)[:, 0], moved)
         return Consensus(state.point + v, state.gradient), {"step_norm": math.sqrt(float(v @ v))}
 
-    def samples(self, clients: Ints) -> Floats:
+    def samples(self, clients: Ints, version: int) -> Floats:
         return np.full(len(clients), 10.0 * self.steps)
 
     def download_bytes(self) -> int:

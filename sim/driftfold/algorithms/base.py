@@ -12,7 +12,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.registry import family
-from driftfold.tasks.base import BatchSize, Problem, View
+from driftfold.tasks.base import Problem, View
+from driftfold.tasks.batch_size import Batching
 from driftfold.trees import node
 
 S = TypeVar("S")  # the server's state
@@ -90,6 +91,10 @@ class Phase(ABC, Generic[S, D, P]):
     download with `point` and `step_size`, and what is sent: "stream" alpha times the gradient
     stream, as a `Tangent`; "endpoint" the last point. A fused kernel may then do it."""
 
+    together: bool = True
+    """Whether work on different downloads may share a stack; each client's results are its own
+    either way."""
+
     @property
     @abstractmethod
     def payload_kind(self) -> type[P]:
@@ -101,7 +106,7 @@ class Phase(ABC, Generic[S, D, P]):
         """Local steps of a complete piece of work (what a truncation counts)."""
 
     @property
-    def batch(self) -> BatchSize:
+    def batch(self) -> Batching:
         """Size of the mini-batches of a plain descent."""
         return "full"
 
@@ -120,8 +125,11 @@ class Phase(ABC, Generic[S, D, P]):
         """New server state and metrics, from arrivals with weights, shape (k,)."""
 
     @abstractmethod
-    def samples(self, clients: Ints) -> Floats:
-        """Sample gradients that each client computes in one piece of work, shape (k,)."""
+    def samples(self, clients: Ints, version: int) -> Floats:
+        """Sample gradients that each client computes in one piece of work, shape (k,).
+
+        The work is that of the server version 0, 1, 2, ... at which it was sent.
+        """
 
     @abstractmethod
     def download_bytes(self) -> int:

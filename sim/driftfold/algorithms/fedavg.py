@@ -8,11 +8,8 @@ with `weighting = "samples"` and the estimator "none".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from annotated_types import Gt
-
-from driftfold.algorithms.aggregation import along, weighted_sum
 from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase
 from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
 from driftfold.algorithms.step_size import Step
@@ -25,7 +22,7 @@ from driftfold.tasks.base import Problem, View
 
 @register("fedavg")
 @dataclass(frozen=True)
-class FedAvg(LocalSteps):
+class FedAvg(LocalSteps[ServerPoint]):
     """Clients upload the model after K local SGD steps.
 
     Attributes
@@ -33,15 +30,16 @@ class FedAvg(LocalSteps):
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Learning rate eta, a number or a rule.
-    server_step
-        Server learning rate; 1 is the mean of the models.
+    combine
+        How the server makes one update of those that arrive.
+    server
+        How far, and which way, the server goes along it.
     """
 
     step_size: Step = 0.1
-    server_step: Annotated[float, Gt(0)] = 1.0
 
     def check(self, problem: Problem) -> None:
         """Require a flat space."""
@@ -57,7 +55,7 @@ class FedAvg(LocalSteps):
 
 
 @dataclass(frozen=True)
-class LocalSGD(LocalWork[Endpoint]):
+class LocalSGD(LocalWork[ServerPoint, Broadcast, Endpoint]):
     """One round: the model down, the trained model up."""
 
     algorithm: FedAvg
@@ -67,11 +65,10 @@ class LocalSGD(LocalWork[Endpoint]):
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
     ) -> LocalResult[Endpoint]:
-        """Run w <- w - eta grad f_i(w; b), K times."""
+        """Run w <- w - eta_k grad f_i(w; B_k), K times."""
         w = download.point
-        eta = along(download.step_size, w)
-        for batch in view.batches(self.algorithm.batch, steps):
-            w = w - eta * view.gradient(w, batch)
+        for k, batch in enumerate(self.batches(download, view, steps)):
+            w = w - download.alpha(k) * view.gradient(w, batch)
         return LocalResult(Endpoint(w))
 
     def step(
@@ -79,6 +76,4 @@ class LocalSGD(LocalWork[Endpoint]):
     ) -> tuple[ServerPoint, Mapping[str, float]]:
         """Move w to w + sum_i a_i (w_i - w): the weighted mean when the weights sum to 1."""
         moved = arrivals.payload.point - arrivals.download.point
-        v = self.algorithm.server_step * weighted_sum(weights, moved)
-        norm = float(self.problem.manifold.norm(state.point, v))
-        return ServerPoint(state.point + v), {"step_norm": norm}
+        return self.advance(state, arrivals, weights, moved, lambda w, v: w + v)

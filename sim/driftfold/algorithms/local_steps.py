@@ -1,72 +1,94 @@
-"""One exchange a round: x_t and a step size down, K local steps, one point or vector up."""
+"""One exchange a round: x_t and step sizes down, K local steps, one point or vector up."""
 
-from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.algorithms.base import Algorithm, Phase
-from driftfold.algorithms.step_size import Step, step_at
+from driftfold.algorithms.aggregation import along
+from driftfold.algorithms.base import Algorithm, Arrivals, Phase
+from driftfold.algorithms.combination import Combination, WeightedSum
+from driftfold.algorithms.server_optimizer import Descend, ServerOptimizer
+from driftfold.algorithms.step_size import Step, sizes_at
 from driftfold.arrays import Array, Floats, Ints
-from driftfold.tasks.base import BatchSize, Problem
+from driftfold.manifolds.base import Manifold
+from driftfold.tasks.base import Batch, Problem, View
+from driftfold.tasks.batch_size import Batching, BatchRule
 from driftfold.trees import node
 
 P = TypeVar("P")
+S = TypeVar("S", bound="ServerPoint")
+D = TypeVar("D", bound="Broadcast")
+Way = Callable[[Array, Array], Array]
+"""A map from a point x and a vector in T_x M to a point."""
 
 
 @node
 class Broadcast:
-    """Download: the server's point x_t and the round's step size alpha_t."""
+    """Download: the server's point x_t and the round's step sizes alpha_{t,k}.
+
+    `step_size` has one number for all local steps, or one for each; `version` is t where the
+    sizes of mini-batches depend on it, else None.
+    """
 
     point: Array
     step_size: Array
+    version: Array | None = None
 
-    @classmethod
-    def of(cls, point: Array, step_size: float) -> "Broadcast":
-        """Download of `point`, with the step size as an array so that it can be stacked."""
-        return cls(point, np.array(step_size, dtype=point.dtype))
+    def alpha(self, k: int) -> Array:
+        """Size of local step k, shaped to multiply points."""
+        sizes = self.step_size
+        return along(sizes[..., k if sizes.shape[-1] > 1 else 0], self.point)
 
 
 @node
 class ServerPoint:
-    """Server state of the algorithms that keep nothing but the iterate x_t."""
+    """Server state: the iterate x_t, and what the server's optimiser remembers at x_t."""
 
     point: Array
+    moments: Any = None
 
 
 @dataclass(frozen=True)
-class LocalSteps(Algorithm[ServerPoint]):
-    """What the algorithms share whose server keeps the iterate and whose clients take K steps.
+class LocalSteps(Algorithm[S]):
+    """What the algorithms share whose clients take K steps from the server's iterate.
 
     Attributes
     ----------
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Local step size alpha, a number or a rule.
+    combine
+        How the server makes one tangent vector of those that arrive.
+    server
+        How far, and which way, the server goes along it.
     """
 
     steps: Annotated[int, Gt(0)] = 5
-    batch: BatchSize = "full"
+    batch: Batching = "full"
     step_size: Step = 0.01
+    combine: Combination = field(default_factory=WeightedSum)
+    server: ServerOptimizer = field(default_factory=Descend)
 
-    def begin(self, problem: Problem, x: Array) -> ServerPoint:
+    def begin(self, problem: Problem, x: Array) -> Any:
         """Start at x."""
-        return ServerPoint(x)
+        return ServerPoint(x, self.server.begin(problem.manifold, x))
 
-    def model(self, state: ServerPoint) -> Array:
+    def model(self, state: S) -> Array:
         """Return x_t."""
         return state.point
 
 
 @dataclass(frozen=True)
-class LocalWork(Phase[ServerPoint, Broadcast, P]):
+class LocalWork(Phase[S, D, P]):
     """The exchange of a `LocalSteps` algorithm: what is left to say is `local` and `step`."""
 
-    algorithm: LocalSteps
+    algorithm: LocalSteps[Any]
     problem: Problem
 
     @property
@@ -75,21 +97,66 @@ class LocalWork(Phase[ServerPoint, Broadcast, P]):
         return self.algorithm.steps
 
     @property
-    def batch(self) -> BatchSize:
+    def batch(self) -> Batching:
         """Mini-batch size B."""
         return self.algorithm.batch
 
-    def broadcast(self, state: ServerPoint, version: int) -> Broadcast:
-        """Send x_t and alpha_t."""
-        return Broadcast.of(state.point, step_at(self.algorithm.step_size, version))
+    @property
+    def space(self) -> Manifold:
+        """The manifold on which the server combines and steps."""
+        return self.problem.manifold
 
-    def samples(self, clients: Ints) -> Floats:
+    @property
+    def together(self) -> bool:  # type: ignore[override]
+        """A rule pads mini-batches to one length, which is each round's own."""
+        return not isinstance(self.algorithm.batch, BatchRule)
+
+    def broadcast(self, state: S, version: int) -> Any:
+        """Send x_t and alpha_{t,k}."""
+        x = state.point
+        sizes = np.array(sizes_at(self.algorithm.step_size, version, self.steps), dtype=x.dtype)
+        return Broadcast(x, sizes, np.array(version) if isinstance(self.batch, BatchRule) else None)
+
+    def batches(self, download: D, view: View, steps: int) -> Sequence[Batch]:
+        """Mini-batches of the local steps."""
+        return view.batches(self.batch, steps, download.version)
+
+    def advance(
+        self,
+        state: S,
+        arrivals: Arrivals[D, P],
+        weights: Floats,
+        vectors: Array,
+        way: Way,
+    ) -> tuple[S, Mapping[str, float]]:
+        """Go from x_t along what `vectors` combine to, each in the tangent space of its download.
+
+        Those that are stale are carried to x_t first.
+        """
+        algorithm, manifold, x = self.algorithm, self.space, state.point
+        if arrivals.stale.any():
+            vectors = manifold.transport(arrivals.download.point, x, vectors)
+        mean = algorithm.combine.combine(manifold, x, weights, vectors)
+        v, moments = algorithm.server.direct(manifold, x, mean, state.moments)
+        y = way(x, v)
+        carried = algorithm.server.carry(manifold, x, y, moments)
+        new = replace(state, point=y, moments=carried)
+        return new, {"step_norm": float(manifold.norm(x, v))}
+
+    def samples(self, clients: Ints, version: int) -> Floats:
         """K mini-batches."""
-        return self.steps * self.problem.batch_samples(self.batch, clients)
+        batch, sizes = self.batch, self.problem.batch_samples
+        if not isinstance(batch, BatchRule):
+            return self.steps * sizes(batch, clients)
+        each = [sizes(batch.size(version, k), clients) for k in range(self.steps)]
+        total: Floats = np.add.reduce(each, axis=0)
+        return total
 
     def download_bytes(self) -> int:
-        """One point and one number."""
-        return self.problem.point_bytes + self.problem.itemsize
+        """One point, one step size or K, and t where a rule for the mini-batches needs it."""
+        sizes = len(sizes_at(self.algorithm.step_size, 0, self.steps))
+        version = np.dtype(int).itemsize if isinstance(self.batch, BatchRule) else 0
+        return self.problem.point_bytes + sizes * self.problem.itemsize + version
 
     def upload_bytes(self) -> int:
         """One point or tangent vector."""

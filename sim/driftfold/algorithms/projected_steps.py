@@ -12,44 +12,42 @@ RFedAGS experiments), as nobody has in the first round.
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, replace
 
 import numpy as np
-from annotated_types import Gt
 
-from driftfold.algorithms.aggregation import along, weighted_sum
-from driftfold.algorithms.base import Algorithm, Arrivals, LocalResult, Phase
-from driftfold.algorithms.step_size import Step, step_at
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.algorithms.aggregation import along
+from driftfold.algorithms.base import Arrivals, LocalResult
+from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
+from driftfold.algorithms.server_optimizer import Descend
+from driftfold.algorithms.step_size import sizes_at
+from driftfold.arrays import Array, Floats
 from driftfold.errors import CapabilityError
-from driftfold.manifolds.base import NearestPoint
+from driftfold.manifolds.base import Manifold, NearestPoint
+from driftfold.manifolds.euclidean import Euclidean
 from driftfold.registry import kind_of
-from driftfold.tasks.base import Batch, BatchSize, Problem, View
+from driftfold.tasks.base import Batch, Problem, View
 from driftfold.trees import node
 
 _NEVER = -2  # no version of the server's, nor the one before its first
 
 
 @node
-class AmbientState:
-    """Server state: z, and the model P(z) (the first iterate itself at the start)."""
+class AmbientState(ServerPoint):
+    """Server state: the model P(z) (the first iterate itself at the start), and z."""
 
-    ambient: Array
-    point: Array
+    ambient: Array = None
 
 
 @node
-class AmbientBroadcast:
-    """Download: z, alpha_t, the round's number, and how far a unit step went in the one before.
+class AmbientBroadcast(Broadcast):
+    """Download: z in place of x_t, alpha_{t,k}, t, and how far a unit step went the round before.
 
-    `reach` is eta_g K alpha_{t-1}: z_{t-1} projected minus z_t, divided by it, is the mean step.
+    `reach` is eta_g sum_k alpha_{t-1,k}: P(z_{t-1}) minus z_t, divided by it, is the mean step.
     """
 
-    ambient: Array
-    step_size: Array
-    reach: Array
-    version: Array
+    version: Array = None
+    reach: Array = None
 
 
 @node
@@ -69,25 +67,8 @@ class Visit:
 
 
 @dataclass(frozen=True)
-class ProjectedSteps(Algorithm[AmbientState]):
-    """What the algorithms share that project after each step.
-
-    Attributes
-    ----------
-    steps
-        Local steps K.
-    batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
-    step_size
-        Local step size alpha, a number or a rule.
-    server_step
-        Server step size eta_g.
-    """
-
-    steps: Annotated[int, Gt(0)] = 5
-    batch: BatchSize = "full"
-    step_size: Step = 0.01
-    server_step: Annotated[float, Gt(0)] = 1.0
+class ProjectedSteps(LocalSteps[AmbientState]):
+    """What the algorithms share that project after each step; `server.size` is eta_g."""
 
     def check(self, problem: Problem) -> None:
         """Require nearest points, and gradients in the metric of the surrounding space."""
@@ -103,14 +84,16 @@ class ProjectedSteps(Algorithm[AmbientState]):
                 f"{kind_of(self)} needs the metric of the surrounding space, and {manifold} has "
                 "another; choose metric 'euclidean', or another algorithm, for example rfedags"
             )
+        if not isinstance(self.server, Descend):
+            raise CapabilityError(
+                f"clients of {kind_of(self)} read the mean step from how far the server went, and "
+                f"with server {kind_of(self.server)!r} it goes elsewhere; choose server 'descend', "
+                "or another algorithm, for example rfedags"
+            )
 
     def begin(self, problem: Problem, x: Array) -> AmbientState:
         """Start at z = x."""
-        return AmbientState(x, x)
-
-    def model(self, state: AmbientState) -> Array:
-        """Return P(z)."""
-        return state.point
+        return AmbientState(x, None, x)
 
     def memory(self, problem: Problem) -> Visit:
         """Return the memory of a client that never took part."""
@@ -119,11 +102,10 @@ class ProjectedSteps(Algorithm[AmbientState]):
 
 
 @dataclass(frozen=True)
-class ProjectedWork(Phase[AmbientState, AmbientBroadcast, Ambient]):
+class ProjectedWork(LocalWork[AmbientState, AmbientBroadcast, Ambient]):
     """The exchange of a round: z down, where the client's own walk ended up."""
 
     algorithm: ProjectedSteps
-    problem: Problem
 
     payload_kind = Ambient
 
@@ -132,47 +114,43 @@ class ProjectedWork(Phase[AmbientState, AmbientBroadcast, Ambient]):
         """Direction g of step k, from the batch's losses around w on the manifold."""
 
     @property
-    def steps(self) -> int:
-        """Local steps K."""
-        return self.algorithm.steps
-
-    @property
-    def batch(self) -> BatchSize:
-        """Mini-batch size B."""
-        return self.algorithm.batch
+    def space(self) -> Manifold:
+        """The surrounding space, in which the server adds."""
+        return Euclidean(sizes=self.problem.manifold.shape)
 
     def broadcast(self, state: AmbientState, version: int) -> AmbientBroadcast:
-        """Send z_t, alpha_t, eta_g K alpha_{t-1} and t."""
-        alpha, before = (
-            step_at(self.algorithm.step_size, max(t, 0)) for t in (version, version - 1)
-        )
-        reach = self.algorithm.server_step * self.steps * before
-        dtype = state.ambient.dtype
+        """Send z_t, alpha_{t,k}, t and eta_g sum_k alpha_{t-1,k}."""
+        rule, dtype = self.algorithm.step_size, state.ambient.dtype
+        before = sizes_at(rule, max(version - 1, 0), self.steps)
+        total = sum(before) if len(before) > 1 else self.steps * before[0]
+        assert isinstance(self.algorithm.server, Descend)
         return AmbientBroadcast(
-            state.ambient, np.array(alpha, dtype), np.array(reach, dtype), np.array(version)
+            state.ambient,
+            np.array(sizes_at(rule, version, self.steps), dtype),
+            np.array(version),
+            np.array(self.algorithm.server.size * total, dtype),
         )
 
     def local(
         self, download: AmbientBroadcast, view: View, memory: Visit, steps: int
     ) -> LocalResult[Ambient]:
-        """K steps z^ <- z^ - alpha (g + c), g at w = P(z^), from z^ = P(z).
+        """K steps z^ <- z^ - alpha_k (g + c), g at w = P(z^), from z^ = P(z).
 
-        c = (P(z_{t-1}) - z_t) / (eta_g K alpha_{t-1}) - g_mean where the client responded in round
-        t - 1, with its mean direction g_mean there; else 0.
+        c = (P(z_{t-1}) - z_t) / (eta_g sum_k alpha_{t-1,k}) - g_mean where the client responded in
+        round t - 1, with its mean direction g_mean there; else 0.
         """
         nearest = self._manifold.nearest
-        z = download.ambient
-        alpha = along(download.step_size, z)
+        z = download.point
         there = along(memory.version == download.version - 1, z)
         c = np.where(there, (memory.start - z) / along(download.reach, z) - memory.mean, 0.0)
         start = walk = w = nearest(z)
-        total = np.zeros_like(start)
-        for k, batch in enumerate(view.batches(self.batch, steps)):
+        gone, length = np.zeros_like(start), 0.0
+        for k, batch in enumerate(self.batches(download, view, steps)):
             w = w if k == 0 else nearest(walk)
-            g = self.slope(view, w, batch, k)
+            alpha, g = download.alpha(k), self.slope(view, w, batch, k)
             walk = walk - alpha * (g + c)
-            total += g
-        return LocalResult(Ambient(walk), Visit(start, total / steps, download.version))
+            gone, length = gone + alpha * g, length + alpha
+        return LocalResult(Ambient(walk), Visit(start, gone / length, download.version))
 
     def step(
         self, state: AmbientState, arrivals: Arrivals[AmbientBroadcast, Ambient], weights: Floats
@@ -184,23 +162,16 @@ class ProjectedWork(Phase[AmbientState, AmbientBroadcast, Ambient]):
         """
         start = state.point
         if arrivals.stale.any():
-            start = self._manifold.nearest(arrivals.download.ambient)
-        v = self.algorithm.server_step * weighted_sum(weights, arrivals.payload.ambient - start)
-        z = state.point + v
-        norm = float(self._manifold.norm(state.point, v))
-        return AmbientState(z, self._manifold.nearest(z)), {"step_norm": norm}
-
-    def samples(self, clients: Ints) -> Floats:
-        """K mini-batches."""
-        return self.steps * self.problem.batch_samples(self.batch, clients)
+            start = self._manifold.nearest(arrivals.download.point)
+        ways = arrivals.payload.ambient - start
+        moved, metrics = self.advance(state, arrivals, weights, ways, lambda p, v: p + v)
+        z = moved.point
+        return replace(moved, point=self._manifold.nearest(z), ambient=z), metrics
 
     def download_bytes(self) -> int:
-        """One array, two numbers and the round's number of 8 bytes."""
-        return self.problem.point_bytes + 2 * self.problem.itemsize + 8
-
-    def upload_bytes(self) -> int:
-        """One array."""
-        return self.problem.point_bytes
+        """One array, the step sizes, the reach, and the round's number of 8 bytes."""
+        sizes = len(sizes_at(self.algorithm.step_size, 0, self.steps))
+        return self.problem.point_bytes + (sizes + 1) * self.problem.itemsize + 8
 
     @property
     def _manifold(self) -> NearestPoint:

@@ -8,21 +8,18 @@ frequencies "inclusive" or "past" (1/(q_i N)).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any, Literal
 
-from annotated_types import Gt
-
-from driftfold.algorithms.aggregation import along, weighted_sum
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase, Tangent
 from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
-from driftfold.arrays import Floats
+from driftfold.arrays import Array, Floats, Ints
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
 
 
 @register("rfedags")
 @dataclass(frozen=True)
-class RFedAGS(LocalSteps):
+class RFedAGS(LocalSteps[ServerPoint]):
     """Clients upload the sum of their gradients, carried back to the server's point.
 
     Attributes
@@ -30,14 +27,18 @@ class RFedAGS(LocalSteps):
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Local step size alpha, a number or a rule.
-    server_step
-        Server step size.
+    combine
+        How the server makes one tangent vector of the streams.
+    server
+        How far, and which way, the server goes along it.
+    variance_reduced
+        Whether each mini-batch gradient is corrected by the client's full gradient at x_t.
     """
 
-    server_step: Annotated[float, Gt(0)] = 1.0
+    variance_reduced: bool = False
 
     def phases(self, problem: Problem) -> Sequence[Phase[ServerPoint, Any, Any]]:
         """Return the one exchange of a round."""
@@ -45,40 +46,52 @@ class RFedAGS(LocalSteps):
 
 
 @dataclass(frozen=True)
-class GradientStreams(LocalWork[Tangent]):
+class GradientStreams(LocalWork[ServerPoint, Broadcast, Tangent]):
     """One round: x_t down, one tangent vector up."""
 
     algorithm: RFedAGS
 
     payload_kind = Tangent
-    descent = "stream"
+
+    @property
+    def descent(self) -> Literal["stream"] | None:  # type: ignore[override]
+        """Plain descent, unless gradients are corrected."""
+        return None if self.algorithm.variance_reduced else "stream"
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
     ) -> LocalResult[Tangent]:
         """Run K local steps from x_t, and return the gradient stream zeta in T_{x_t} M.
 
-        zeta = alpha * sum_k T_{x_k -> x_t}(grad f_i(x_k; B_k)), x_{k+1} = R_{x_k}(-alpha grad).
-        The point after the last step would not be used and is not computed.
+        zeta = sum_k T_{x_k -> x_t}(alpha_k g_k), x_{k+1} = R_{x_k}(-alpha_k g_k), where g_k is
+        grad f_i(x_k; B_k), or its variance-reduced form. The point after the last step would not
+        be used and is not computed.
         """
-        manifold = self.problem.manifold
-        x = download.point
-        alpha = along(download.step_size, x)
+        manifold, reduced = self.problem.manifold, self.algorithm.variance_reduced
+        x = anchor = download.point
+        full = view.gradient(x, view.everything()) if reduced else None
         stream = manifold.gradient_stream(x)
-        for k, batch in enumerate(view.batches(self.algorithm.batch, steps)):
+        for k, batch in enumerate(self.batches(download, view, steps)):
             g = view.gradient(x, batch)
-            stream.add(x, g)
+            if reduced:  # g_k - T_{x_t -> x_k}(grad f_i(x_t; B_k) - grad f_i(x_t))
+                off: Array = view.gradient(anchor, batch) - full
+                g = g - (off if x is anchor else manifold.transport(anchor, x, off))
+            step = download.alpha(k) * g
+            stream.add(x, step)
             if k < steps - 1:
-                x = manifold.retract(x, -alpha * g)
-        return LocalResult(Tangent(alpha * stream.total()))
+                x = manifold.retract(x, -step)
+        return LocalResult(Tangent(stream.total()))
 
     def step(
         self, state: ServerPoint, arrivals: Arrivals[Broadcast, Tangent], weights: Floats
     ) -> tuple[ServerPoint, Mapping[str, float]]:
-        """x_{t+1} = R_{x_t}(-sum_i w_i zeta_i); stale streams are carried to x_t first."""
-        manifold, x = self.problem.manifold, state.point
-        zeta = arrivals.payload.vector
-        if arrivals.stale.any():
-            zeta = manifold.transport(arrivals.download.point, x, zeta)
-        v = self.algorithm.server_step * weighted_sum(weights, zeta)
-        return ServerPoint(manifold.retract(x, -v)), {"step_norm": float(manifold.norm(x, v))}
+        """x_{t+1} = R_{x_t}(-sum_i w_i zeta_i)."""
+        zeta, retract = arrivals.payload.vector, self.problem.manifold.retract
+        return self.advance(state, arrivals, weights, zeta, lambda x, v: retract(x, -v))
+
+    def samples(self, clients: Ints, version: int) -> Floats:
+        """K mini-batches; with variance reduction each at two points, and all samples once."""
+        drawn = super().samples(clients, version)
+        if not self.algorithm.variance_reduced:
+            return drawn
+        return 2 * drawn + self.problem.batch_samples("full", clients)

@@ -6,22 +6,20 @@ in place of variance reduction; the main baseline of RFedAGS. The published meth
 corrected weights 1/(q_i N), the ablation that separates the weights from the aggregation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from driftfold.algorithms.aggregation import along
-from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase
-from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
-from driftfold.algorithms.tangent_mean import ServerMap, check_tangent_mean, tangent_mean
-from driftfold.arrays import Floats
+from driftfold.algorithms.base import Endpoint, LocalResult, Phase
+from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
 
 
 @register("rfedavg")
 @dataclass(frozen=True)
-class RFedAvg(LocalSteps):
+class RFedAvg(TangentMean[ServerPoint]):
     """Clients upload the point where K local steps end.
 
     Attributes
@@ -29,18 +27,16 @@ class RFedAvg(LocalSteps):
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Local step size alpha, a number or a rule.
+    combine
+        How the server makes one tangent vector of the ways to the end points.
+    server
+        How far, and which way, the server goes along it.
     server_map
         The server's map along the mean: "exp" where the manifold has it, or "retraction".
     """
-
-    server_map: ServerMap = "exp"
-
-    def check(self, problem: Problem) -> None:
-        """Require an inverse retraction."""
-        check_tangent_mean(problem, "rfedavg")
 
     def phases(self, problem: Problem) -> Sequence[Phase[ServerPoint, Any, Any]]:
         """Return the one exchange of a round."""
@@ -48,30 +44,17 @@ class RFedAvg(LocalSteps):
 
 
 @dataclass(frozen=True)
-class LocalDescent(LocalWork[Endpoint]):
+class LocalDescent(ToTheMean[ServerPoint, Broadcast]):
     """One round: x_t down, the end of the local path up."""
 
-    algorithm: RFedAvg
-
-    payload_kind = Endpoint
     descent = "endpoint"
 
     def local(
         self, download: Broadcast, view: View, memory: Any, steps: int
     ) -> LocalResult[Endpoint]:
-        """K steps x_{k+1} = R_{x_k}(-alpha grad f_i(x_k; B_k)) from x_t."""
+        """K steps x_{k+1} = R_{x_k}(-alpha_k grad f_i(x_k; B_k)) from x_t."""
         manifold = self.problem.manifold
         x = download.point
-        alpha = along(download.step_size, x)
-        for batch in view.batches(self.algorithm.batch, steps):
-            x = manifold.retract(x, -alpha * view.gradient(x, batch))
+        for k, batch in enumerate(self.batches(download, view, steps)):
+            x = manifold.retract(x, -download.alpha(k) * view.gradient(x, batch))
         return LocalResult(Endpoint(x))
-
-    def step(
-        self, state: ServerPoint, arrivals: Arrivals[Broadcast, Endpoint], weights: Floats
-    ) -> tuple[ServerPoint, Mapping[str, float]]:
-        """Go along the mean tangent vector."""
-        x, metrics = tangent_mean(
-            self.problem.manifold, state.point, arrivals, weights, self.algorithm.server_map
-        )
-        return ServerPoint(x), metrics

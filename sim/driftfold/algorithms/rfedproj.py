@@ -31,11 +31,13 @@ class RFedProj(ProjectedSteps):
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Local step size alpha, a number or a rule.
-    server_step
-        Server step size eta_g.
+    combine
+        How the server makes one array of those that arrive.
+    server
+        How far the server goes: its size is eta_g.
     """
 
     def phases(self, problem: Problem) -> Sequence[Phase[AmbientState, Any, Any]]:

@@ -1,10 +1,11 @@
 """Step sizes: alpha as a function of the round."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from annotated_types import Gt, Le
+from annotated_types import Gt, Le, MinLen
 
 from driftfold.registry import family, register
 
@@ -15,11 +16,20 @@ class StepSize(ABC):
 
     @abstractmethod
     def at(self, version: int) -> float:
-        """Step size alpha in the round that starts at server version 0, 1, 2, ..."""
+        """Step size alpha_t in the round that starts at server version t = 0, 1, 2, ..."""
+
+    def within(self, version: int, steps: int) -> Sequence[float]:
+        """Step sizes alpha_{t,k} of the local steps k = 0, 1, ...; one number is for all."""
+        return (self.at(version),)
 
 
 Step: TypeAlias = Annotated[float, Gt(0)] | StepSize
 """A fixed step size, or a rule."""
+
+
+def sizes_at(step: Step, version: int, steps: int) -> Sequence[float]:
+    """Step sizes of a round's local steps, a rule's or fixed; one number is for all."""
+    return step.within(version, steps) if isinstance(step, StepSize) else (step,)
 
 
 @register("fixed")
@@ -98,6 +108,34 @@ class Decay(StepSize):
         return float(self.alpha / (self.shift + version + 1) ** self.power)
 
 
-def step_at(step: Step, version: int) -> float:
-    """Size of a fixed step or of a rule's."""
-    return step.at(version) if isinstance(step, StepSize) else step
+@register("per_step")
+@dataclass(frozen=True)
+class PerStep(StepSize):
+    """alpha_{t,k} = alpha_t * factor_k: step sizes that change within a round.
+
+    Attributes
+    ----------
+    rule
+        Step size alpha_t of the round, a number or a rule.
+    factors
+        Factors of the local steps k = 0, 1, ...; the last one is for all that follow.
+
+    >>> PerStep(0.5, factors=(1.0, 0.5)).within(0, 3)
+    (0.5, 0.25, 0.25)
+    """
+
+    rule: Step
+    factors: Annotated[tuple[Annotated[float, Gt(0)], ...], MinLen(1)]
+
+    def at(self, version: int) -> float:
+        """Return the size of the first local step."""
+        return self.within(version, 1)[0]
+
+    def within(self, version: int, steps: int) -> Sequence[float]:
+        """Return the sizes of all local steps."""
+        sizes = sizes_at(self.rule, version, steps)
+        return tuple(_item(sizes, k) * _item(self.factors, k) for k in range(steps))
+
+
+def _item(numbers: Sequence[float], k: int) -> float:
+    return numbers[min(k, len(numbers) - 1)]

@@ -39,11 +39,13 @@ class ZoRFedProj(ProjectedSteps):
     steps
         Local steps K.
     batch
-        Mini-batch size B: a number, a fraction of the client's samples, or "full".
+        Mini-batch size B: a number, a fraction of the client's samples, "full", or a rule.
     step_size
         Local step size alpha, a number or a rule.
-    server_step
-        Server step size eta_g.
+    combine
+        How the server makes one array of those that arrive.
+    server
+        How far the server goes: its size is eta_g.
     smoothing
         Length mu of the step of a difference.
     """
@@ -100,9 +102,9 @@ class DifferenceWalk(ProjectedWork):
             total += (some.weights * rise / length)[..., None, :] @ u
         return (n / mu * total).reshape(w.shape)
 
-    def samples(self, clients: Ints) -> Floats:
+    def samples(self, clients: Ints, version: int) -> Floats:
         """K mini-batches, with two losses for each sample."""
-        return 2 * super().samples(clients)
+        return 2 * super().samples(clients, version)
 
 
 def _parts(batch: Batch, most: int) -> Iterator[Batch]:

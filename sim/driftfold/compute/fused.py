@@ -10,6 +10,7 @@ from driftfold.compute.base import Stack
 from driftfold.engines import kernel_for
 from driftfold.native import Kernel, Library, descend, library
 from driftfold.tasks.base import Problem
+from driftfold.tasks.batch_size import BatchRule
 
 
 class Fused:
@@ -28,6 +29,7 @@ class Fused:
         first = work.downloads[0]
         start: Array = first.point if work.shared else np.stack([d.point for d in work.downloads])
         sizes = first.step_size if work.shared else np.stack([d.step_size for d in work.downloads])
+        alpha = np.broadcast_to(sizes, (*sizes.shape[:-1], work.phase.steps))[..., : work.steps]
         if len(point) == 1 and kernel.stem.startswith("pca"):
             start = start[..., None, :]
         assert phase.descent is not None
@@ -36,7 +38,7 @@ class Fused:
             kernel,
             work.clients,
             start,
-            np.repeat(np.asarray(sizes)[..., None], work.steps, axis=-1),
+            alpha,
             phase.descent,
             self._batches(work),
         )
@@ -55,9 +57,10 @@ class Fused:
 def fused(problem: Problem, phase: Phase[Any, Any, Any]) -> Fused | None:
     """Return the kernel for a phase, or None where the plain form is to run."""
     found = library()
-    if phase.descent is None or not isinstance(found, Library):
+    batch = phase.batch
+    if phase.descent is None or isinstance(batch, BatchRule) or not isinstance(found, Library):
         return None
-    data = problem.kernel_data(phase.batch)
+    data = problem.kernel_data(batch)
     kernel = None if data is None else kernel_for(data, problem.manifold)
     if data is None or kernel is None or not _fits(found, kernel):
         return None

@@ -164,11 +164,12 @@ class TicketBook:
             for ticket in self._pending.values():
                 wave.setdefault(ticket.client, ticket)
             chosen = list(self._pending.values()) if self.memories is None else list(wave.values())
-            groups: dict[tuple[int, int], list[Ticket]] = {}
+            groups: dict[tuple[int, int, int], list[Ticket]] = {}
             for ticket in chosen:
                 del self._pending[ticket.number]
-                groups.setdefault((ticket.phase, ticket.steps), []).append(ticket)
-            for (phase, steps), group in groups.items():
+                own = 0 if self._phases[ticket.phase].together else ticket.download.number
+                groups.setdefault((ticket.phase, ticket.steps, own), []).append(ticket)
+            for (phase, steps, _), group in groups.items():
                 group.sort(key=lambda t: (t.client, t.number))
                 self._compute(self._phases[phase], steps, group)
 

@@ -126,20 +126,28 @@ def _choice(parts: tuple[Any, ...], hint: Any, value: Any, path: str, problems: 
     simple = tuple(part for part in parts if not _structured(part))
     if value is None and NoneType in simple:
         return None
+    if isinstance(value, str) and (word := _plainly(simple, value, path)) is not None:
+        return word  # and no kind of that name
     for part in parts:
         inner, _ = bare(part)
         if part in simple:
             continue
         takes_list = is_sequence(inner)
-        named = isinstance(value, str) and family_name(inner) is not None and str not in simple
+        named = isinstance(value, str) and family_name(inner) is not None
         if isinstance(value, list | tuple) if takes_list else isinstance(value, Mapping) or named:
             return _decode(part, value, path, problems)
+    decoded = _plainly(simple, value, path)
+    return _refuse(hint, value, path, problems) if decoded is None else decoded
+
+
+def _plainly(simple: tuple[Any, ...], value: Any, path: str) -> Any:
+    """Value as the first of some plain annotations that takes it, or None."""
     for part in simple:
         trial = Problems()
         decoded = plain(part, value, path, trial)
         if not trial:
             return decoded
-    return _refuse(hint, value, path, problems)
+    return None
 
 
 def _sequence(hint: Any, value: Any, path: str, problems: Problems) -> Any:

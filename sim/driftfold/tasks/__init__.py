@@ -1,7 +1,8 @@
 """Tasks: what the federation minimises."""
 
 from driftfold.tasks.autograd import LossProblem, LossView
-from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, Task, View
+from driftfold.tasks.base import Batch, Problem, SampleLosses, Task, View
+from driftfold.tasks.batch_size import Batching, BatchRule, BatchSize, Growing, PerStep
 from driftfold.tasks.centralised import objective_of, solve
 from driftfold.tasks.cohort_gap import CohortGap
 from driftfold.tasks.column_fits import ColumnFits
@@ -36,7 +37,9 @@ from driftfold.tasks.stiefel_network import StiefelNetwork
 
 __all__ = [
     "Batch",
+    "BatchRule",
     "BatchSize",
+    "Batching",
     "CohortGap",
     "ColumnFits",
     "Columns",
@@ -48,6 +51,7 @@ __all__ = [
     "FrechetView",
     "GradientNorm",
     "GraphEmbeddingProblem",
+    "Growing",
     "HyperbolicFrechetMean",
     "HyperbolicGraphEmbedding",
     "HyperbolicMeanProblem",
@@ -65,6 +69,7 @@ __all__ = [
     "OffManifold",
     "Pca",
     "PcaProblem",
+    "PerStep",
     "PoincareEmbedding",
     "Problem",
     "SampleLosses",

@@ -4,22 +4,18 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
 
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import family
 from driftfold.rng import Seed, Stream
+from driftfold.tasks.batch_size import Batching, BatchSize
 from driftfold.tasks.kernel_data import KernelData
 
 _CLIENTS = 256  # whose gradients are computed at a time
-
-BatchSize: TypeAlias = Annotated[int, Ge(1)] | Annotated[float, Gt(0), Le(1)] | Literal["full"]
-"""Samples in a mini-batch: a number, a fraction of the client's samples (rounded up), or all."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +51,11 @@ class View(ABC):
     seed: Seed
 
     @abstractmethod
-    def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
+    def batches(self, size: Batching, steps: int, versions: Array | None = None) -> Sequence[Batch]:
         """Draw `steps` mini-batches, anew each step, without replacement within a step.
 
-        The first batches do not depend on how many are asked for.
+        The first batches do not depend on how many are asked for. A rule for the size is asked
+        with the server version that the clients work for, the same for all, shape (...).
         """
 
     @abstractmethod

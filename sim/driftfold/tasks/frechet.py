@@ -10,7 +10,8 @@ from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Geodesic
-from driftfold.tasks.base import Batch, BatchSize
+from driftfold.tasks.base import Batch
+from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.centralised import Reference
 from driftfold.tasks.kernel_data import KernelData, Loss
 from driftfold.tasks.sampled import SampledProblem, SeparableView

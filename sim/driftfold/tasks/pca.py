@@ -19,7 +19,8 @@ from driftfold.manifolds.sphere import Sphere
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.registry import register
 from driftfold.rng import Seed
-from driftfold.tasks.base import Batch, BatchSize, Task
+from driftfold.tasks.base import Batch, Task
+from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.division import Weighting, divide
 from driftfold.tasks.kernel_data import KernelData

@@ -7,7 +7,8 @@ import numpy as np
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
-from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, View
+from driftfold.tasks.base import Batch, Problem, SampleLosses, View
+from driftfold.tasks.batch_size import Batching, BatchRule, BatchSize
 from driftfold.tasks.blocks import Parts, blocks_of
 from driftfold.tasks.sampling import batch_sizes, draw
 
@@ -70,16 +71,30 @@ class SampledView(View):
             self._everything = Batch(indices=None, weights=weights[self.clients], whole=True)
         return self._everything
 
-    def batches(self, size: BatchSize, steps: int) -> Sequence[Batch]:
+    def batches(self, size: Batching, steps: int, versions: Array | None = None) -> Sequence[Batch]:
         """Draw `steps` mini-batches; all are the same when `size` covers every client's data."""
+        if isinstance(size, BatchRule):
+            return self._by_rule(size, steps, 0 if versions is None else int(np.max(versions)))
         sizes, longest, whole = self._problem.sizes(size)
         if whole:
             return [self.everything()] * steps
+        each = sizes[self.clients.reshape(-1)]
+        return self._draws("batch", each, steps, longest)
+
+    def _by_rule(self, rule: BatchRule, steps: int, version: int) -> Sequence[Batch]:
+        """One draw a step, from a stream of its own: its length may not move the others."""
+        made: list[Batch] = []
+        for step in range(steps):
+            sizes = batch_sizes(rule.size(version, step), self._problem.data.samples)
+            each = sizes[self.clients.reshape(-1)]
+            made += self._draws(f"batch.{step}", each, 1, int(sizes.max()))
+        return made
+
+    def _draws(self, purpose: str, each: Ints, steps: int, longest: int) -> Sequence[Batch]:
         shape = self.clients.shape
         clients = self.clients.reshape(-1)
-        each = sizes[clients]
         indices = draw(
-            self.stream("batch"),
+            self.stream(purpose),
             clients,
             np.broadcast_to(self.dispatches, shape).reshape(-1),
             self._problem.data.samples[clients],

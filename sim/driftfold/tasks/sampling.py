@@ -6,7 +6,7 @@ import numpy.typing as npt
 from driftfold.arrays import Ints
 from driftfold.errors import SpecError
 from driftfold.rng import Stream
-from driftfold.tasks.base import BatchSize
+from driftfold.tasks.batch_size import BatchSize
 
 _ROUNDING = 1e-9  # 0.1 * 30 is 3.0000000000000004: its ceiling should be 3
 _TABLE = 2**19  # entries of a table of permutations that stays in a second-level cache

@@ -156,13 +156,13 @@ def _check_sizes(phase: Phase[Any, Any, Any], download: Any, everyone: Any) -> N
         size == declared,
         f"{_name(phase)} sends {size} bytes down to a client; download_bytes says {declared}",
     )
-    samples = phase.samples(everyone)
+    samples = phase.samples(everyone, 0)
     expect(
         samples.shape == everyone.shape and bool((samples >= 0).all()),
         f"{_name(phase)}: samples returned {samples}; wanted a number from 0 for each client",
     )
     expect(
-        _same(samples[::-2], phase.samples(everyone[::-2])),
+        _same(samples[::-2], phase.samples(everyone[::-2], 0)),
         f"{_name(phase)}: the samples of a client depend on who else is asked for",
     )
     expect(phase.steps >= 1, f"{_name(phase)} has {phase.steps} steps; wanted at least 1")

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from driftfold.arrays import Array, Ints
-from driftfold.tasks.base import Batch, BatchSize, Problem, SampleLosses, View
+from driftfold.tasks.base import Batch, Problem, SampleLosses, View
+from driftfold.tasks.batch_size import BatchSize
 from driftfold.testing.expect import expect
 from driftfold.testing.manifold import of_length
 

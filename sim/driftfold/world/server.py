@@ -125,7 +125,7 @@ class Server:
         times = zip(
             clients.tolist(),
             delays.download(clients, down, dispatch).tolist(),
-            delays.compute(clients, work.samples(clients), dispatch).tolist(),
+            delays.compute(clients, work.samples(clients, self.version), dispatch).tolist(),
             delays.upload(clients, work.upload_bytes(), dispatch).tolist(),
             self.world.attendance.session_end(clients, sent).tolist(),
             strict=True,
