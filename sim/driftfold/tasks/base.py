@@ -15,7 +15,8 @@ from driftfold.rng import Seed, Stream
 from driftfold.tasks.batch_size import Batching, BatchSize
 from driftfold.tasks.kernel_data import KernelData
 
-_CLIENTS = 256  # whose gradients are computed at a time
+_CLIENTS = 256  # whose gradients are computed at a time, at most
+_BYTES = 2**22  # of what their work touches, which has several temporaries
 
 
 @dataclass(frozen=True)
@@ -133,8 +134,9 @@ class Problem(ABC):
     def gradient(self, x: Array) -> Array:
         """Riemannian gradient of F at one point x, over all samples of all clients."""
         total = np.zeros(x.shape)
-        for start in range(0, self.fleet.size, _CLIENTS):
-            clients = np.arange(start, min(start + _CLIENTS, self.fleet.size))
+        tile = max(1, min(_CLIENTS, _BYTES // max(1, self.client_bytes)))
+        for start in range(0, self.fleet.size, tile):
+            clients = np.arange(start, min(start + tile, self.fleet.size))
             view = self.view(clients, np.zeros_like(clients))
             g = view.gradient(np.broadcast_to(x, (len(clients), *x.shape)), view.everything())
             weights = self.fleet.importance[clients].reshape(-1, *[1] * x.ndim)
