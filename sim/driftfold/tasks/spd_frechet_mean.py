@@ -1,5 +1,6 @@
 """The Frechet mean of symmetric positive definite matrices."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
@@ -24,6 +25,7 @@ from driftfold.tasks.frechet import FrechetProblem
 from driftfold.tasks.karcher import karcher_mean
 
 _CURVATURE = 0.5  # no sectional curvature of the affine-invariant metric is below -1/2
+_TILE = 2**17  # numbers of matrices that are worked on at a time
 
 
 class SpdFrechetProblem(FrechetProblem):
@@ -69,9 +71,11 @@ class SpdFrechetProblem(FrechetProblem):
 
     def minimise(self) -> Array:
         """Karcher's iteration from a factor of the arithmetic mean, until rounding stops it."""
-        weights = self.fleet.importance[:, None] * self.weights
-        arms = np.sqrt(weights)[..., None, None] * self.targets.astype(np.float64)
-        mean = np.einsum("ijab,ijcb->ac", arms, arms)
+        mean = np.zeros(self.manifold.shape)
+        for some in _tiles(self.targets):
+            weights = self.fleet.importance[some, None] * self.weights[some]
+            arms = np.sqrt(weights)[..., None, None] * self.targets[some].astype(np.float64)
+            mean += np.einsum("ijab,ijcb->ac", arms, arms)
         return karcher_mean(self, np.linalg.cholesky(mean), _CURVATURE)
 
 
@@ -122,7 +126,9 @@ class SpdFrechetMean(Task):
         matrices = matrices_of(data.x)
         real = np.arange(matrices.shape[1]) < data.samples[:, None]
         matrices[~real] = np.eye(matrices.shape[-1])
-        targets = factors_of(matrices).astype(self.precision)
+        mine = data.fresh and self.precision == "float64"  # then they take the matrices' place
+        made = matrices if mine else np.empty(matrices.shape, dtype=self.precision)
+        targets = factors_of(matrices, made)
         return SpdFrechetProblem(fleet, self._manifold(matrices.shape[-1]), targets, self.scale)
 
     def _manifold(self, n: int) -> Spd:
@@ -135,8 +141,8 @@ class SpdFrechetMean(Task):
         return manifold
 
 
-def factors_of(matrices: Floats) -> Floats:
-    """Cholesky factors of matrices (..., n, n).
+def factors_of(matrices: Floats, out: Array = None) -> Array:
+    """Cholesky factors of matrices (..., n, n), in `out` if given, which may be `matrices`.
 
     Raises
     ------
@@ -149,19 +155,39 @@ def factors_of(matrices: Floats) -> Floats:
     array([[2., 0.],
            [1., 1.]])
     """
-    skew = np.abs(matrices - matrices.swapaxes(-1, -2)).max(initial=0.0)
-    if not skew <= 1e-8 * np.abs(matrices).max(initial=0.0):
+    n = matrices.shape[-1]
+    given = matrices.reshape(-1, n, n)
+    skew = size = np.float64(0)
+    for some in _tiles(given):
+        part = given[some]
+        skew = np.maximum(skew, np.abs(part - part.swapaxes(-1, -2)).max())
+        size = np.maximum(size, np.abs(part).max())
+    if not skew <= 1e-8 * size:
         raise DataError(
             f"the matrices are up to {skew:.3g} from symmetric; give symmetric ones, such as "
             "covariances"
         )
-    factors: Floats = factor(matrices)
-    broken = ~np.isfinite(factors).all(axis=(-2, -1))
-    if broken.any():
-        least = float(np.linalg.eigvalsh(matrices[broken]).min())
+    made: Array = np.empty(matrices.shape) if out is None else out
+    factors = made.reshape(given.shape)
+    count, least = 0, np.inf
+    for some in _tiles(given):
+        part = given[some]
+        done = factor(part)
+        broken = ~np.isfinite(done).all(axis=(-2, -1))
+        if broken.any():
+            count += int(broken.sum())
+            least = min(least, float(np.linalg.eigvalsh(part[broken]).min()))
+        factors[some] = done
+    if count:
         raise DataError(
-            f"{broken.sum()} of {broken.size} matrices are not positive definite (the smallest "
+            f"{count} of {len(given)} matrices are not positive definite (the smallest "
             f"eigenvalue is {least:.3g}); add a multiple of the identity above its size, or leave "
             "them out"
         )
-    return factors
+    return made
+
+
+def _tiles(matrices: Array) -> Iterator[slice]:
+    """Runs along the leading axis of so many matrices that their temporaries stay small."""
+    count = max(1, _TILE // max(1, matrices[:1].size))
+    return (slice(first, first + count) for first in range(0, len(matrices), count))
