@@ -3,7 +3,7 @@
 import typer
 
 from driftfold.studies import get_study, studies
-from driftfold.studies.cells import Form, seeds_of
+from driftfold.studies.cells import Form
 
 
 def list_experiments(name: str | None, form: Form) -> None:
@@ -15,7 +15,7 @@ def list_experiments(name: str | None, form: Form) -> None:
     study = get_study(name)
     width = max(len(experiment.name) for experiment in study.experiments)
     for experiment in study.experiments:
-        runs = f"{len(experiment.arms)} arms, {seeds_of(experiment, form)} seeds"
+        runs = f"{len(experiment.arms)} arms, {form.seeds or experiment.seeds} seeds"
         extras: list[str] = [experiment.tier] if experiment.tier == "full" else []
         extras += [f"needs {' and '.join(experiment.needs)}"] if experiment.needs else []
         extras += ["not in the small form"] if experiment.small is None else []

@@ -84,14 +84,14 @@ class OnService:
             return Outcome("failed", f"job {job.id} {job.state}: {job.reason}")
         folder = cell.folder(self.root)
         result = self.client.result(job.id)
-        seconds = float(result["timing"].get("wall", 0.0))
+        wall, used = (float(result["timing"].get(name, 0.0)) for name in ("wall", "cpu"))
         self._fetch_log(job.id, folder)
         for name in (SPEC, MODEL):
             (folder / name).write_bytes(self.client.artefact(job.id, name))
-        note = Note(cell.digest, software="", seconds=seconds, job=job.id)
+        note = Note(cell.digest, software="", seconds=used, job=job.id)
         note.write(folder)
         (folder / RESULT).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
-        return Outcome("done", seconds=seconds)
+        return Outcome("done", seconds=wall)
 
     def _fetch_log(self, job: str, folder: Path) -> None:
         (folder / LOG).unlink(missing_ok=True)

@@ -106,7 +106,7 @@ def study(request: StudyRequest) -> None:
         form=request.form,
         cells=cells,
         values=values,
-        findings=judge(asked, values),
+        findings=judge(asked, values, small=request.form.small),
         absent=absent,
         troubles={place: o.about for place, o in outcomes.items() if o.ended != "done"},
         facts=gather(request.command, request.root, cells, perf_counter() - started),

@@ -6,11 +6,16 @@ first model and participation are the same and differences can be taken seed by 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from driftfold.studies.intervals import Interval
 from driftfold.studies.values import Values
 from driftfold.studies.verdict import Finding
+
+Match: TypeAlias = Literal["met", "open", "missed"]
+"""How a mean of ours compares with a published value: "open" is outside its band by less than the
+interval."""
 
 
 @dataclass(frozen=True)
@@ -61,15 +66,19 @@ class Published:
     high: float | None = None
     metric: str = ""
 
-    def met_by(self, ours: float) -> bool | None:
-        """Whether a value of ours is in the band; None where there is no band.
+    def compare(self, ours: Interval) -> Match | None:
+        """Say whether ours is in the band, reaches into it, or lies outside; None without a band.
 
-        >>> Published("rfedags", 1000, 0.0213, low=0.015, high=0.06).met_by(0.03)
-        True
+        >>> row = Published("rfedags", 1000, 0.0213, low=0.015, high=0.06)
+        >>> row.compare(Interval(0.07, 0.05, 0.09, seeds=3))
+        'open'
         """
         if self.low is None or self.high is None:
             return None
-        return self.low <= ours <= self.high
+        if self.low <= ours.centre <= self.high:
+            return "met"
+        reaches = ours.known and ours.low <= self.high and ours.high >= self.low
+        return "open" if reaches else "missed"
 
 
 def published(
@@ -101,6 +110,30 @@ def published(
 
 
 @dataclass(frozen=True)
+class Small:
+    """The form of an experiment that runs in seconds.
+
+    Attributes
+    ----------
+    preset
+        In place of every arm's own; "" keeps those.
+    settings
+        Over every arm's own.
+    seeds
+        Seeds of every arm.
+    """
+
+    preset: str = ""
+    settings: tuple[str, ...] = ()
+    seeds: int = 1
+
+    @property
+    def is_smaller(self) -> bool:
+        """Whether its runs are other ones, not only fewer: they can test no claim."""
+        return bool(self.preset or self.settings)
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A grid of arms and seeds, and what is read from it.
 
@@ -121,9 +154,7 @@ class Experiment:
     seeds
         Seeds 1, 2, ... that each arm runs with.
     small
-        Settings over every arm that make the small form; None leaves the experiment out of it.
-    small_seeds
-        Seeds of the small form.
+        Its small form; None leaves the experiment out of it.
     tier
         "full" is what takes too long for the core grid.
     needs
@@ -140,8 +171,7 @@ class Experiment:
     metrics: tuple[str, ...] = ("gap",)
     published: tuple[Published, ...] = ()
     seeds: int = 3
-    small: tuple[str, ...] | None = ()
-    small_seeds: int = 2
+    small: Small | None = Small()
     tier: Literal["core", "full"] = "core"
     needs: tuple[str, ...] = ()
     note: str = ""
@@ -150,6 +180,22 @@ class Experiment:
     def metric(self) -> str:
         """The metric of the plot."""
         return self.metrics[0]
+
+    def as_small(self) -> "Experiment":
+        """Return the small form; what was published at another size says nothing about it."""
+        assert self.small is not None
+        if not self.small.is_smaller:
+            return replace(self, seeds=self.small.seeds)
+        arms = (
+            replace(
+                arm,
+                preset=self.small.preset or arm.preset,
+                overrides=(*arm.overrides, *self.small.settings),
+            )
+            for arm in self.arms
+        )
+        needs = () if self.small.preset else self.needs
+        return replace(self, arms=tuple(arms), published=(), seeds=self.small.seeds, needs=needs)
 
     def arm(self, name: str) -> Arm:
         """Return an arm by its name."""

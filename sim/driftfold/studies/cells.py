@@ -1,7 +1,7 @@
 """The grid of a study: one cell, an ordinary specification, for each experiment, arm and seed."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -72,7 +72,7 @@ class Cell:
 
 
 def chosen(study: Study, form: Form) -> tuple[Experiment, ...]:
-    """Return the experiments of a form; raises `SpecError` for a name that is none."""
+    """Return the experiments in this form; raises `SpecError` for a name that is none."""
     names = [experiment.name for experiment in study.experiments]
     for name in form.only:
         if name not in names:
@@ -81,7 +81,8 @@ def chosen(study: Study, form: Form) -> tuple[Experiment, ...]:
             raise SpecError(
                 f"study {study.name} has no experiment {name!r}; {hint}known: {', '.join(names)}"
             )
-    return tuple(e for e in study.experiments if _is_wanted(e, form))
+    wanted = (e for e in study.experiments if _is_wanted(e, form))
+    return tuple(_in_form(e, form) for e in wanted)
 
 
 def grid(study: Study, form: Form) -> tuple[Cell, ...]:
@@ -96,8 +97,8 @@ def grid(study: Study, form: Form) -> tuple[Cell, ...]:
     places: dict[str, str] = {}
     for experiment in chosen(study, form):
         for arm in experiment.arms:
-            for seed in range(1, seeds_of(experiment, form) + 1):
-                spec = _spec(experiment, arm, seed, form.small)
+            for seed in range(1, experiment.seeds + 1):
+                spec = _spec(experiment, arm, seed)
                 identity = digest(spec)
                 own = f"{CELLS}/{experiment.name}/{arm.name}-s{seed}"
                 place = places.setdefault(identity, own)
@@ -110,11 +111,6 @@ def distinct(cells: Collection[Cell]) -> list[Cell]:
     return list({cell.place: cell for cell in reversed(list(cells))}.values())[::-1]
 
 
-def seeds_of(experiment: Experiment, form: Form) -> int:
-    """Return with how many seeds each arm runs."""
-    return form.seeds or (experiment.small_seeds if form.small else experiment.seeds)
-
-
 def _is_wanted(experiment: Experiment, form: Form) -> bool:
     if form.small and experiment.small is None:
         return False
@@ -123,7 +119,11 @@ def _is_wanted(experiment: Experiment, form: Form) -> bool:
     return experiment.tier == "core" or form.full
 
 
-def _spec(experiment: Experiment, arm: Arm, seed: int, small: bool) -> JobSpec:
-    smaller = (experiment.small or ()) if small else ()
-    settings = [*arm.overrides, *smaller, f"seed={seed}", f"name={experiment.name}-{arm.name}"]
+def _in_form(experiment: Experiment, form: Form) -> Experiment:
+    own = experiment.as_small() if form.small else experiment
+    return replace(own, seeds=form.seeds or own.seeds)
+
+
+def _spec(experiment: Experiment, arm: Arm, seed: int) -> JobSpec:
+    settings = [*arm.overrides, f"seed={seed}", f"name={experiment.name}-{arm.name}"]
     return load_spec(arm.preset, overrides=settings)

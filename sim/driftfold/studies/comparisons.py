@@ -1,13 +1,12 @@
 """Rules by which claims are judged: what is smaller, what is the same, what lies in a band."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from driftfold.studies.base import Experiment
-from driftfold.studies.intervals import Interval, geometric_mean, mean
-from driftfold.studies.values import Sample, Values, ratios
+from driftfold.studies.base import Experiment, Match, Published
+from driftfold.studies.intervals import Interval, average, geometric_mean, mean
+from driftfold.studies.values import NotMeasured, Sample, Values
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 
 _ONE_SEED = "one seed has no interval"
@@ -16,7 +15,7 @@ _GRAVITY = (Verdict.NOT_TESTED, Verdict.FAILS, Verdict.UNDECIDED, Verdict.HOLDS_
 
 def ratio(one: Sample, other: Sample) -> Interval:
     """Return the geometric mean of one / other over the seeds that both have."""
-    return mean(ratios(one, other)).raised()
+    return geometric_mean((one / other).values)
 
 
 def smaller(what: str, one: Sample, other: Sample) -> Finding:
@@ -74,44 +73,79 @@ def same(what: str, one: Sample, other: Sample, margin: float) -> Finding:
 
 
 def in_band(what: str, sample: Sample, low: float, high: float) -> Finding:
-    """Judge that the geometric mean over seeds lies in a band.
+    """Judge that the mean over seeds lies in a band; undecided where only its interval does.
 
     >>> in_band("gap", Sample((1, 2), np.array([0.02, 0.03])), 0.015, 0.06).verdict
     <Verdict.HOLDS: 'holds'>
     """
-    found = geometric_mean(sample.values)
-    inside = low <= found.centre <= high
-    return Finding(
-        Verdict.HOLDS if inside else Verdict.FAILS,
-        f"{what} is {'inside' if inside else 'outside'} [{low:.3g}, {high:.3g}]",
-        (Evidence(what, found),),
-    )
+    found = average(sample.values)
+    match = Published("", 0, low, low, high).compare(found)
+    verdict, place = {
+        "met": (Verdict.HOLDS, "inside"),
+        "open": (Verdict.UNDECIDED, "with its interval partly inside"),
+        "missed": (Verdict.FAILS, "outside"),
+    }[match or "missed"]
+    reason = f"{what} is {place} [{low:.3g}, {high:.3g}]"
+    return Finding(verdict, reason, (Evidence(what, found),))
 
 
 def as_published(values: Values, experiment: Experiment, arms: Sequence[str] = ()) -> Finding:
-    """Judge that the values with a band lie in it; "holds only" names those that do."""
-    met: list[str] = []
-    missed: list[str] = []
+    """Judge that the values with a band lie in it; "holds only" says how many do."""
+    places: dict[Match, list[str]] = {"met": [], "open": [], "missed": []}
     evidence = []
     for row in experiment.published:
         if row.low is None or (arms and row.arm not in arms):
             continue
         metric = row.metric or experiment.metric
-        found = geometric_mean(values.sample(experiment.name, row.arm, row.round, metric).values)
+        found = average(values.sample(experiment.name, row.arm, row.round, metric).values)
+        match = row.compare(found) or "missed"
         what = f"{experiment.arm(row.arm).label}, {metric} after {row.round}"
-        (met if row.met_by(found.centre) else missed).append(what)
-        if not row.met_by(found.centre):
+        places[match].append(what)
+        if match != "met":
             evidence.append(Evidence(f"{what} (published {row.value:.3g})", found))
-    total = len(met) + len(missed)
-    if not missed:
+    return _of_published(places, tuple(evidence))
+
+
+def _of_published(places: Mapping[Match, list[str]], evidence: tuple[Evidence, ...]) -> Finding:
+    met, near, missed = (len(places[match]) for match in ("met", "open", "missed"))
+    total = met + near + missed
+    if met == total:
         return Finding(Verdict.HOLDS, f"all {total} published values are met")
-    if not met:
-        return Finding(Verdict.FAILS, f"none of {total} published values is met", tuple(evidence))
-    return Finding(
-        Verdict.HOLDS_ONLY,
-        f"{len(met)} of {total} published values are met; not met: {'; '.join(missed)}",
-        tuple(evidence),
-    )
+    parts = [f"{met} of {total} published values are met"]
+    parts += [f"{near} more are in reach of the seeds' interval"] if near else []
+    parts += [f"{missed} are missed"] if missed else []
+    if not missed:
+        verdict = Verdict.UNDECIDED
+    elif met + near == 0:
+        verdict = Verdict.FAILS
+    else:
+        verdict = Verdict.HOLDS_ONLY
+    return Finding(verdict, ", ".join(parts), evidence)
+
+
+def grows(
+    values: Values, experiment: Experiment, arms: Sequence[tuple[str, float]], round: int
+) -> Finding:
+    """Judge that a metric grows along arms: its slope in log-log coordinates, seed by seed."""
+    samples = [values.sample(experiment.name, arm, round, experiment.metric) for arm, _ in arms]
+    seeds = sorted(set.intersection(*(set(sample.seeds) for sample in samples)))
+    x = np.log10([size for _, size in arms])
+    slopes = [
+        float(np.polyfit(x, np.log10([s.values[s.seeds.index(seed)] for s in samples]), 1)[0])
+        for seed in seeds
+    ]
+    what = f"{experiment.title}: slope"
+    if not seeds:
+        raise NotMeasured(f"the arms of {experiment.name} share no seed")
+    found = mean(slopes)
+    evidence = (Evidence(what, found),)
+    if not found.known:
+        return Finding(Verdict.UNDECIDED, f"{what} is {found.centre:.3g}; {_ONE_SEED}", evidence)
+    if found.low > 0:
+        return Finding(Verdict.HOLDS, f"{what} is above 0", evidence)
+    if found.high < 0:
+        return Finding(Verdict.FAILS, f"{what} is below 0", evidence)
+    return Finding(Verdict.UNDECIDED, f"the interval of {what} holds 0", evidence)
 
 
 def together(said: str, *findings: Finding) -> Finding:
@@ -133,12 +167,3 @@ def minimum(values: Values, experiment: str, arm: str, metric: str) -> Sample:
     values.sample(experiment, arm, 0, metric)  # tells who asks for what nobody measured
     seeds = tuple(sorted(least))
     return Sample(seeds, np.array([least[seed] for seed in seeds]))
-
-
-def decades(factor: float) -> float:
-    """Return a factor in powers of ten.
-
-    >>> decades(2.0)
-    0.301...
-    """
-    return math.log10(factor)

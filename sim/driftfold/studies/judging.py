@@ -5,9 +5,15 @@ from driftfold.studies.values import NotMeasured, Values
 from driftfold.studies.verdict import Finding, Verdict
 
 
-def judge(study: Study, values: Values) -> list[tuple[Claim, Finding]]:
-    """Judge every claim of a study; what was not measured is not tested."""
-    return [(claim, _judged(claim, values)) for claim in study.claims]
+def judge(study: Study, values: Values, *, small: bool = False) -> list[tuple[Claim, Finding]]:
+    """Judge every claim of a study; what was not measured is not tested.
+
+    Of the small form only those experiments count that keep their published size.
+    """
+    smaller = [
+        e.name for e in study.experiments if small and (e.small is None or e.small.is_smaller)
+    ]
+    return [(claim, _judged(claim, values.without(smaller))) for claim in study.claims]
 
 
 def _judged(claim: Claim, values: Values) -> Finding:

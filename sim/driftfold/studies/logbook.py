@@ -1,4 +1,4 @@
-"""What a study notes beside a cell's run: on which software, for how long, by whom.
+"""What a study notes beside a cell's run: on which software, how long it took, who ran it.
 
 The run folder tells everything else; it is written by the run itself, or fetched from a service.
 """
@@ -36,7 +36,7 @@ class Note:
     software
         Digest of the software's fingerprint; "" for a run that a service's worker has made.
     seconds
-        Wall time of all attempts so far.
+        Seconds of a processor core of all attempts so far.
     job, key
         The job's id at the service, if one ran it; the idempotency key that it was submitted with.
     """

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, process_time
 from typing import Any
 
 from driftfold.errors import DataError, DriftfoldError
@@ -59,7 +59,7 @@ class RunCell:
             clear(self.folder)
             resume, before = False, Note(identity, software)
         before.write(self.folder)
-        started = perf_counter()
+        started, used = perf_counter(), process_time()
         progress = _Progress(tell)
         result = run(
             spec,
@@ -69,9 +69,9 @@ class RunCell:
             stop=stop,
             checkpoint=progress.snapshot_due,
         )
-        seconds = perf_counter() - started
-        replace(before, seconds=before.seconds + seconds).write(self.folder)
-        return Outcome("stopped" if result.ended == "stopped" else "done", seconds=seconds)
+        replace(before, seconds=before.seconds + process_time() - used).write(self.folder)
+        ended = "stopped" if result.ended == "stopped" else "done"
+        return Outcome(ended, seconds=perf_counter() - started)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,14 @@
-"""How long cells take: measured from a few rounds, and added up for some cores."""
+"""How long cells take: measured from a few rounds, and added up for some cores.
+
+Times are those of the processor, so that they tell the same while other programs run.
+"""
 
 import hashlib
 import heapq
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 
 from driftfold.spec import JobSpec, to_mapping
 from driftfold.telemetry.base import Record, RecordSink
@@ -13,7 +16,7 @@ from driftfold.telemetry.base import Record, RecordSink
 
 @dataclass(frozen=True)
 class Rate:
-    """Seconds that the parts of a run take.
+    """Seconds of a processor core that the parts of a run take.
 
     Attributes
     ----------
@@ -43,14 +46,14 @@ class Stopwatch(RecordSink):
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
-        self._began = self._last = perf_counter()
+        self._began = self._last = process_time()
         self._ready: float | None = None
         self._spent = {"round": 0.0, "evaluation": 0.0}
         self._counts = {"round": 0, "evaluation": 0}
 
     def emit(self, record: Record) -> None:
         """Book the time since the record before to this one."""
-        now = perf_counter()
+        now = process_time()
         if record.kind in self._spent and record.version > 0:
             if self._ready is None:
                 self._ready = self._last
@@ -61,7 +64,7 @@ class Stopwatch(RecordSink):
     @property
     def over(self) -> bool:
         """Whether enough has been seen."""
-        return self._ready is not None and perf_counter() - self._ready >= self._seconds
+        return self._ready is not None and process_time() - self._ready >= self._seconds
 
     def rate(self) -> Rate:
         """Return what was measured."""
@@ -71,8 +74,10 @@ class Stopwatch(RecordSink):
 
 
 def pace_key(spec: JobSpec) -> str:
-    """Return what specifications share that run at one pace: task, algorithm and engine."""
+    """Return what specifications share that run at one pace: sizes and algorithm, mostly."""
     table = to_mapping(spec)
+    for part, field in (("task", "partition"), ("algorithm", "step_size")):
+        table[part].pop(field, None)
     parts = [table[name] for name in ("task", "algorithm", "compute", "metrics", "cadence")]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from driftfold.studies.base import Experiment, Published
-from driftfold.studies.intervals import Interval, geometric_mean
+from driftfold.studies.base import Experiment, Match, Published
+from driftfold.studies.intervals import Interval, average
 from driftfold.studies.values import NotMeasured, Values
 
 
@@ -14,16 +14,16 @@ class Entry:
     Attributes
     ----------
     ours
-        Geometric mean over seeds with its interval; None where it was not measured.
+        Mean over seeds with its interval; None where it was not measured.
     published
         What the paper says, if anything.
-    met
-        Whether ours is in the published value's band; None where there is nothing to compare.
+    match
+        How ours compares with the published value; None where there is nothing to compare.
     """
 
     ours: Interval | None
     published: Published | None
-    met: bool | None
+    match: Match | None
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def _table(experiment: Experiment, values: Values, metric: str) -> Table:
 def _entry(experiment: Experiment, values: Values, arm: str, round: int, metric: str) -> Entry:
     said = experiment.said(arm, round, metric)
     try:
-        ours = geometric_mean(values.sample(experiment.name, arm, round, metric).values)
+        ours = average(values.sample(experiment.name, arm, round, metric).values)
     except NotMeasured:
         return Entry(None, said, None)
-    return Entry(ours, said, None if said is None else said.met_by(ours.centre))
+    return Entry(ours, said, None if said is None else said.compare(ours))

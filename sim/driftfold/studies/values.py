@@ -1,6 +1,6 @@
 """What the finished cells of a study measured."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -50,6 +50,22 @@ class Sample:
     seeds: tuple[int, ...]
     values: Floats
 
+    def __truediv__(self, other: "Sample") -> "Sample":
+        """Divide seed by seed; raises `NotMeasured` where the two share no seed.
+
+        >>> a, b = Sample((1, 2), np.array([9.0, 1.0])), Sample((2, 3), np.array([0.5, 5.0]))
+        >>> a / b
+        Sample(seeds=(2,), values=array([2.]))
+        """
+        shared = tuple(seed for seed in self.seeds if seed in other.seeds)
+        if not shared:
+            raise NotMeasured("the two arms share no seed")
+        mine, theirs = (
+            np.array([sample.values[sample.seeds.index(seed)] for seed in shared])
+            for sample in (self, other)
+        )
+        return Sample(shared, mine / theirs)
+
 
 @dataclass(frozen=True)
 class Values:
@@ -74,26 +90,18 @@ class Values:
             if (where, which) == (experiment, arm)
             and (value := series.at(round, metric)) is not None
         }
+        if not any(where == experiment for where, _, _ in self.series):
+            raise NotMeasured(f"{experiment} has no result at its published size")
         if not found:
-            raise NotMeasured(f"{experiment}: no {metric} of {arm} after round {round}")
+            raise NotMeasured(f"{experiment} has no {metric} of {arm} after round {round}")
         seeds = tuple(sorted(found))
         return Sample(seeds, np.array([found[seed] for seed in seeds]))
+
+    def without(self, experiments: Collection[str]) -> "Values":
+        """Return the values of the other experiments."""
+        kept = {key: series for key, series in self.series.items() if key[0] not in experiments}
+        return Values(kept)
 
     def runs(self, experiment: str, arm: str) -> list[Series]:
         """Return the series of an arm, by seed."""
         return [self.series[key] for key in sorted(self.series) if key[:2] == (experiment, arm)]
-
-
-def ratios(one: Sample, other: Sample) -> Floats:
-    """Return log10(one / other), seed by seed; raises `NotMeasured` where they share no seed.
-
-    >>> a, b = Sample((1, 2), np.array([10.0, 1.0])), Sample((2, 3), np.array([0.1, 5.0]))
-    >>> ratios(a, b)
-    array([1.])
-    """
-    shared = sorted(set(one.seeds) & set(other.seeds))
-    if not shared:
-        raise NotMeasured("the two arms share no seed")
-    pairs = [(one.values[one.seeds.index(s)], other.values[other.seeds.index(s)]) for s in shared]
-    logs: Floats = np.array([np.log10(a) - np.log10(b) for a, b in pairs])
-    return logs

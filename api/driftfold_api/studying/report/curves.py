@@ -27,7 +27,8 @@ _SIZE = (6.0, 3.7)  # inches
 
 def look(number: int) -> tuple[int, str]:
     """Return the colour and the stroke of an arm."""
-    return number % COLOURS, STYLES[number // COLOURS % len(STYLES)]
+    stroke = 2 * (number // COLOURS) + number % 2  # neighbours may lie on one another
+    return number % COLOURS, STYLES[stroke % len(STYLES)]
 
 
 def draw(experiment: Experiment, values: Values) -> str:

@@ -28,7 +28,7 @@ class Facts:
     cells, done
         How many runs the grid has, and how many have a result.
     seconds
-        Wall time of this call, and of all cells together, whenever they ran.
+        Wall time of this call; of a processor core, by all cells together, whenever they ran.
     written
         When the report was written.
     """

@@ -6,7 +6,7 @@ from driftfold.studies.base import Experiment
 from driftfold.studies.tables import Entry, tables
 from driftfold.studies.verdict import Evidence
 from driftfold_api.progress import duration
-from driftfold_api.studying.report.figures import figure, mark, span
+from driftfold_api.studying.report.figures import STATISTICS, figure, mark, span
 from driftfold_api.studying.report.model import Report
 
 
@@ -29,9 +29,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _table(["claim", "verdict", "reason", "evidence"], rows)
     yield ""
     yield (
-        "Each verdict follows from a rule that was fixed before the values were known. Numbers are "
-        "geometric means over seeds, intervals are Student's on the logarithms, 95 %; ratios are "
-        "taken seed by seed."
+        "Each verdict follows from a rule that was fixed before the values were known. "
+        + STATISTICS
     )
     for experiment in report.experiments:
         yield ""
@@ -52,7 +51,7 @@ def _one(row: Evidence) -> str:
 def _experiment(report: Report, experiment: Experiment) -> Iterator[str]:
     yield f"## {experiment.title}"
     yield ""
-    seeds = report.seeds(experiment)
+    seeds = experiment.seeds
     yield f"`{experiment.name}`: {experiment.source}; {seeds} seed{'s' * (seeds > 1)}."
     if experiment.note:
         yield experiment.note
@@ -74,7 +73,7 @@ def _cell(entry: Entry) -> str:
         ends = span(entry.ours)
         parts.append(figure(entry.ours.centre) + (f" ({ends})" if ends else ""))
     if entry.published is not None:
-        parts.append(f"paper {figure(entry.published.value)}{mark(entry.met)}")
+        parts.append(f"paper {figure(entry.published.value)}{mark(entry.match)}")
     return "<br>".join(parts)
 
 
@@ -86,7 +85,7 @@ def _how(report: Report) -> Iterator[str]:
     yield ""
     this, all_ = (duration(seconds) for seconds in facts.seconds)
     yield f"- {facts.done} of {facts.cells} runs have a result"
-    yield f"- wall time {this} for this call, {all_} for all runs one after another"
+    yield f"- {this} for this call; all runs together took {all_} of one core"
     yield f"- {facts.machine}; one thread a run"
     yield "- " + ", ".join(f"{name} {version}" for name, version in facts.versions.items())
     yield f"- written {facts.written}"

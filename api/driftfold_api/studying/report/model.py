@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from driftfold.studies.base import Claim, Experiment, Study
-from driftfold.studies.cells import Cell, Form, chosen, seeds_of
+from driftfold.studies.cells import Cell, Form, chosen
 from driftfold.studies.values import Values
 from driftfold.studies.verdict import Finding
 from driftfold_api.studying.report.facts import Facts
@@ -42,10 +42,6 @@ class Report:
         """The experiments of this form."""
         return chosen(self.study, self.form)
 
-    def seeds(self, experiment: Experiment) -> int:
-        """Return with how many seeds each arm was to run."""
-        return seeds_of(experiment, self.form)
-
     def measured(self, experiment: Experiment) -> bool:
         """Whether any cell of an experiment has a result."""
         return any(key[0] == experiment.name for key in self.values.series)
@@ -60,6 +56,6 @@ class Report:
     def form_in_words(self) -> str:
         """Which form of the study it is."""
         if self.form.small:
-            return "small form: it shows that everything works, not what the paper claims"
+            return "small form: few seeds, and most experiments smaller than published"
         tier = "full grid" if self.form.full else "core grid"
         return f"{tier}, published sizes"

@@ -9,7 +9,7 @@ from driftfold.studies.tables import Entry, Table, tables
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 from driftfold_api.progress import duration
 from driftfold_api.studying.report.curves import draw, look
-from driftfold_api.studying.report.figures import figure, mark, span, wanted
+from driftfold_api.studying.report.figures import STATISTICS, figure, mark, span, wanted
 from driftfold_api.studying.report.model import Report
 
 _DASHES = {"-": "", "--": "6 3", "-.": "6 2 1 2", ":": "1 2"}
@@ -72,8 +72,7 @@ def _verdicts(report: Report) -> Iterator[str]:
     yield from (_claim(claim, finding) for claim, finding in report.findings)
     yield (
         '</ol>\n<p class="quiet">Each verdict follows from a rule that was fixed before the values '
-        "were known. Numbers are geometric means over seeds; intervals are Student's on the "
-        "logarithms, 95&nbsp;%; ratios are taken seed by seed.</p>\n</section>\n"
+        f"were known. {escape(STATISTICS)}</p>\n</section>\n"
     )
 
 
@@ -98,7 +97,7 @@ def _evidence(row: Evidence) -> str:
 
 
 def _experiment(report: Report, experiment: Experiment) -> Iterator[str]:
-    seeds = report.seeds(experiment)
+    seeds = experiment.seeds
     told = f"{experiment.source}; {seeds} seed{'s' * (seeds > 1)}"
     yield f'<section id="{escape(experiment.name)}">\n<h2>{escape(experiment.title)}</h2>\n'
     yield f'<p class="quiet">{escape(_capital(told))}.</p>\n'
@@ -124,7 +123,7 @@ def _figure(report: Report, experiment: Experiment) -> Iterator[str]:
             f"{escape(arm.label)}</span>\n"
         )
     rings = any(row.metric in ("", experiment.metric) for row in experiment.published)
-    several = report.seeds(experiment) > 1
+    several = experiment.seeds > 1
     notes = [
         f"{experiment.metric} against rounds",
         *(["median and quartiles of the seeds"] if several else []),
@@ -152,10 +151,10 @@ def _entry(entry: Entry) -> str:
     if ours is not None and ours.known:
         parts.append(f"<small>{span(ours)}</small>")
     if said is not None:
-        kind = {True: "met", False: "missed", None: "said"}[entry.met]
+        kind = entry.match or "said"
         parts.append(
             f'<small class="{kind}" title="published {wanted(said)}">paper '
-            f"{figure(said.value)}{mark(entry.met)}</small>"
+            f"{figure(said.value)}{mark(entry.match)}</small>"
         )
     return f"<td>{''.join(parts)}</td>"
 
@@ -165,7 +164,7 @@ def _how(report: Report) -> Iterator[str]:
     this, together = (duration(seconds) for seconds in facts.seconds)
     rows = {
         "runs": f"{facts.done} of {facts.cells} have a result",
-        "wall time": f"{this} for this call; {together} for all runs one after another",
+        "time": f"{this} for this call; all runs together took {together} of one core",
         "machine": f"{facts.machine}; one thread a run",
         **facts.versions,
     }
