@@ -27,7 +27,7 @@ from driftfold.kernel import VirtualLoop, run, sleep
 
 # processes: (sleeps of each, turns)
 SIZES = {1_000: (200, 11), 100_000: (10, 3), 1_000_000: (3, 3)}
-QUICK = {1_000: (50, 5), 10_000: (10, 3)}
+QUICK = {1_000: (50, 3), 10_000: (10, 3)}
 ASYNCIO_UP_TO = 10_000  # processes for which asyncio.sleep is measured too
 PARKED = 100_000
 

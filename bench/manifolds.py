@@ -6,6 +6,14 @@ simulator runs it (events, clients, weights, server step, records), `kernel` the
 clients alone. Loops whose time is the same for every client run over few of them, as
 `loop_clients` says, and are scaled. The server's step is part of the round and of the loops.
 
+`scaling` gives the cost of a client's update and the peak memory of a fresh process for growing
+fleets, both beyond what a process takes with the library imported and a run of 40 clients done.
+`data_mb` is what the local work reads: the samples, and where a kernel takes second moments in
+their place (`pca_gram`), these too. `stacked_models_mb` is one point for each client. The local
+work and the set-up before it (`peak_mb`) are held against data + 3 stacked models. Whole rounds
+(`peak_with_events_mb`) hold a coroutine and a ticket for each client in flight besides, which does
+not depend on the models: `events_bytes_a_client` is what exceeds the limit.
+
     python -m bench.manifolds [--quick] [--repeats 9] [--only NAME]
 """
 
@@ -16,6 +24,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -28,13 +37,14 @@ for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE"):  # the library's own choi
 import numpy as np
 
 from bench import manifold_loops as loops
-from bench.round import driftfold_rounds
+from bench.round import driftfold_rounds, rounds_of, spec_of
 from driftfold.assembly import build
 from driftfold.checkpoint.fingerprint import take_fingerprint
 from driftfold.compute.base import Stack
 from driftfold.compute.stacked import Stacked
 from driftfold.engines import choose
 from driftfold.spec import load_spec
+from driftfold.world.world import World
 
 STEPS, ALPHA = 5, 0.05
 
@@ -70,11 +80,11 @@ SPD: dict[str, Loop] = {"geoopt": loops.spd_geoopt, "pymanopt": loops.spd_pymano
 
 
 def cases(quick: bool) -> dict[str, Case]:
-    large = 10 if quick else 50
+    large, few = (4, 1) if quick else (50, 10)
     made: dict[str, Case] = {}
     for bits in ("float64", "float32"):
         made[f"pca (100, 5), N=40, S=100, {bits}"] = pca(40, 100, 100, 5, bits), PCA, 40, 100
-        made[f"spd n=8, N=40, m=50, {bits}"] = spd(40, bits), SPD, 10, 10
+        made[f"spd n=8, N=40, m=50, {bits}"] = spd(40, bits), SPD, few, 10
         made[f"lorentz H^2, N=40, m=50, {bits}"] = (
             lorentz(40, bits),
             {"geoopt": loops.lorentz_geoopt},
@@ -83,7 +93,8 @@ def cases(quick: bool) -> dict[str, Case]:
         )
     for bits in ("float32",) if quick else ("float64", "float32"):
         task = pca(large, 1000, 3072, 4, bits)
-        made[f"pca (3072, 4), N={large}, S=1000, {bits}"] = task, PCA, 2, 2
+        row = task, PCA, 1 if quick else 2, 2
+        made[f"pca (3072, 4), N={large}, S=1000, {bits}"] = row
     return made
 
 
@@ -104,6 +115,16 @@ def one_round(source: dict[str, Any], rounds: int) -> Callable[[], float]:
     the start and at the end, is not counted.
     """
     short, long = driftfold_rounds(source, rounds), driftfold_rounds(source, 3 * rounds)
+    return lambda: (3 * long() - short()) / 2
+
+
+def one_round_of(source: dict[str, Any], world: World, rounds: int) -> Callable[[], float]:
+    """The same in one world, whose data are then in memory once."""
+    specs = {n: spec_of(source, n) for n in (rounds, 3 * rounds)}
+    short, long = (
+        rounds_of(replace(world, horizon=s.horizon, evaluate_every=s.evaluate_every), s, n)
+        for n, s in specs.items()
+    )
     return lambda: (3 * long() - short()) / 2
 
 
@@ -152,24 +173,44 @@ SCALED = {
 
 def scale(name: str, clients: int) -> dict[str, Any]:
     """Cost of one client's update in a fresh process, and the memory that rounds need."""
+    driftfold_rounds(
+        experiment(SCALED[name](40)), 1
+    )()  # what is loaded on first use is no memory of the run
+    idle = _memory()
     source = experiment(SCALED[name](clients))
     world = build(load_spec(source))
     problem: Any = world.problem
     ready = _memory()
     kernel = bare(world)
     kernel()
+    if not name.startswith("spd"):  # where it takes minutes
+        problem.evaluate(problem.initial_point(), 0.0)
+    local = _memory()
+    problem.evaluate = lambda x, time: {"loss": 0.0}  # the cost of rounds is without it
     spent = statistics.median(timed(kernel, 0.05) for _ in range(5))
-    once = one_round(source, max(2, 800 // clients))
-    simulated = statistics.median(once() for _ in range(3))
-    stacked = problem.point_bytes * clients
+    once = one_round_of(source, world, max(2, 800 // clients))
+    simulated = statistics.median(once() for _ in range(1 if clients > 4000 else 3))
+    whole = _memory()
+    stacked = problem.point_bytes * clients / 1e6
+    data = problem.data.x.nbytes / 1e6
+    form = problem.kernel_data("full")
+    if form is not None and form.matrices is not None:
+        data += form.matrices().nbytes / 1e6
+    limit = data + 3 * stacked
     return {
         "clients": clients,
         "kernel_us_a_client": round(spent / clients * 1e6, 3),
         "round_us_a_client": round(simulated / clients * 1e6, 3),
-        "data_mb": round(problem.data.x.nbytes / 1e6, 1),
-        "stacked_models_mb": round(stacked / 1e6, 2),
-        "peak_mb": round(_memory()),
-        "peak_after_loading_mb": round(ready),
+        "data_mb": round(data, 1),
+        "stacked_models_mb": round(stacked, 2),
+        "limit_mb": round(limit, 1),
+        "idle_mb": round(idle, 1),
+        "peak_after_loading_mb": round(ready - idle, 1),
+        "peak_mb": round(local - idle, 1),
+        "below_limit": bool(local - idle <= limit),
+        "peak_with_events_mb": round(whole - idle, 1),
+        "below_limit_with_events": bool(whole - idle <= limit),
+        "events_bytes_a_client": round(max(0.0, whole - idle - limit) / clients * 1e6),
     }
 
 
@@ -204,7 +245,7 @@ def _fresh(name: str, clients: int) -> Any:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int)
     parser.add_argument("--only", default="")
     parser.add_argument("--scale", nargs=2, metavar=("NAME", "CLIENTS"))
     args = parser.parse_args()
@@ -212,6 +253,7 @@ def main() -> None:
         print(json.dumps(scale(args.scale[0], int(args.scale[1]))))
         return
     started = perf_counter()
+    repeats = args.repeats or (3 if args.quick else 9)
     facts = take_fingerprint().facts
     report: dict[str, Any] = {
         "threads": 1,
@@ -219,7 +261,7 @@ def main() -> None:
         "first_run": first_run(),
     }
     chosen = {name: case for name, case in cases(args.quick).items() if args.only in name}
-    report["ratios"] = {name: measure(case, args.repeats) for name, case in chosen.items()}
+    report["ratios"] = {name: measure(case, repeats) for name, case in chosen.items()}
     counts = (40, 400, 4000) if args.quick else (40, 400, 4000, 40000)
     report["scaling"] = {
         name: [_fresh(name, n) for n in counts] for name in SCALED if args.only in name

@@ -25,7 +25,7 @@ import numpy as np
 from driftfold import kernel
 from driftfold.assembly import build
 from driftfold.compute.tickets import TicketBook
-from driftfold.spec import load_spec
+from driftfold.spec import JobSpec, load_spec
 from driftfold.telemetry.recorder import Recorder
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.keeper import Keeper
@@ -39,9 +39,18 @@ Round = Callable[[], Any]
 
 def driftfold_rounds(source: Any, rounds: int) -> Callable[[], float]:
     """Return a function that gives the CPU seconds of one round of an experiment."""
+    spec = spec_of(source, rounds)
+    return rounds_of(build(spec), spec, rounds)
+
+
+def spec_of(source: Any, rounds: int) -> JobSpec:
+    """An experiment of so many rounds that evaluates at its ends alone."""
     overrides = [f"horizon.rounds={rounds}", f"evaluate_every={10 * rounds}"]
-    spec = load_spec(source, overrides=overrides)
-    world = build(spec)
+    return load_spec(source, overrides=overrides)
+
+
+def rounds_of(world: World, spec: JobSpec, rounds: int) -> Callable[[], float]:
+    """Return a function that gives the CPU seconds of one round of a world of `spec`."""
 
     def once() -> float:
         tickets = TicketBook(spec.compute.engine(world.problem), world.phases, None)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-NUMBERS = 2**17
-"""Numbers of one tile: 1 MB of them, so that a tile and its temporaries stay in a cache."""
+NUMBERS = 2**15
+"""Numbers of one tile: 256 kB of them, so that a tile and its temporaries stay in a cache."""
 
 
 def client_tiles(clients: int, numbers: int) -> Iterator[slice]:

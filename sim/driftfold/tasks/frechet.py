@@ -17,7 +17,7 @@ from driftfold.tasks.kernel_data import KernelData, Loss
 from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _SHORTER = 1e-6  # share of the first gradient that may be left; nearly always it is rounding
-_TILE_BYTES = 2**18  # of targets whose distances are computed at a time
+_TILE_BYTES = 2**17  # of targets whose distances are computed at a time
 
 
 class FrechetProblem(SampledProblem):
