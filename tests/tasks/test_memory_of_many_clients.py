@@ -23,7 +23,7 @@ LISTS = 100 * CLIENTS  # bytes of ids, sizes and importances
 
 
 def lorentz(clients: int) -> Task:
-    return HyperbolicFrechetMean(data=WrappedNormal(clients=clients, samples=50))
+    return HyperbolicFrechetMean(data=WrappedNormal(clients, samples=50))
 
 
 def pca(clients: int) -> Task:
@@ -33,7 +33,7 @@ def pca(clients: int) -> Task:
 def two_rounds(task: Task) -> Any:
     problem: Any = task.build(Seed(1))
     x = problem.initial_point()
-    problem.evaluate(x, 0.0)
+    problem.objective(x)
     algorithm = RFedAGS(steps=2, step_size=0.05)
     phase = algorithm.phases(problem)[0]
     engine = StackedEngine(problem, 64)
