@@ -13,6 +13,13 @@ def riemannian_gradient(x: Any, moment: Any) -> Any:
     return (G - X @ (X.T @ G + G.T @ X) / 2).T
 
 
+def canonical_gradient(x: Any, moment: Any) -> Any:
+    """The same in the canonical metric, G - X G^T X (Edelman, Arias and Smith, 1998)."""
+    X = x.T
+    G = -2 * moment @ X
+    return (G - X @ G.T @ X).T
+
+
 def project(x: Any, v: Any) -> Any:
     """Projection onto the tangent space at X = x^T."""
     X, V = x.T, v.T
@@ -23,6 +30,19 @@ def qr_retract(x: Any, u: Any) -> Any:
     """Q factor of X + U with a positive diagonal of R."""
     q, r = np.linalg.qr((x + u).T)
     return (q * np.sign(np.diag(r))).T
+
+
+def polar_retract(x: Any, u: Any) -> Any:
+    """Polar factor of X + U."""
+    return scipy.linalg.polar((x + u).T)[0].T
+
+
+def cayley_retract(x: Any, u: Any) -> Any:
+    """(I - W/2)^-1 (I + W/2) X, W = P U X^T - X U^T P, P = I - X X^T / 2 (Wen and Yin, 2013)."""
+    X, U, one = x.T, u.T, np.eye(x.shape[1])
+    P = one - X @ X.T / 2
+    W = P @ U @ X.T - X @ U.T @ P
+    return np.linalg.solve(one - W / 2, (one + W / 2) @ X).T
 
 
 def inverse_qr(x: Any, y: Any) -> Any:

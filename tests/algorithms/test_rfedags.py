@@ -10,7 +10,13 @@ from driftfold.participation.cohort import cohort_weights
 from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.tasks.base import Problem
-from tests.algorithms.reference import qr_retract, riemannian_gradient
+from tests.algorithms.reference import (
+    canonical_gradient,
+    cayley_retract,
+    polar_retract,
+    qr_retract,
+    riemannian_gradient,
+)
 
 PCA: dict[str, Any] = {
     "task": {
@@ -32,6 +38,19 @@ SOFTMAX: dict[str, Any] = {
 }
 
 
+RETRACTIONS = {"qr": qr_retract, "polar": polar_retract, "cayley": cayley_retract}
+GRADIENTS = {"euclidean": riemannian_gradient, "canonical": canonical_gradient}
+STIEFEL = pytest.mark.parametrize(
+    ("retraction", "metric"), [(by, of) for by in RETRACTIONS for of in GRADIENTS]
+)
+
+
+def stiefel_pca(retraction: str, metric: str, **algorithm: Any) -> dict[str, Any]:
+    manifold = {"kind": "stiefel", "r": 2, "d": 8, "retraction": retraction, "metric": metric}
+    task = {**PCA["task"], "manifold": manifold}
+    return {**PCA, "task": task, "algorithm": {"kind": "rfedags", **algorithm}}
+
+
 @pytest.mark.parametrize("steps", [1, 2, 5])
 @pytest.mark.parametrize("batch", [1, 7, 0.5, "full"])
 def test_in_flat_space_streams_average_to_fedavg(steps: int, batch: Any) -> None:
@@ -45,21 +64,23 @@ def test_in_flat_space_streams_average_to_fedavg(steps: int, batch: Any) -> None
     assert streams.event_digest == models.event_digest
 
 
-def test_one_full_step_of_all_is_gradient_descent() -> None:
-    """T2, K = 1 and B = n: centralised Riemannian gradient descent, by an independent QR."""
-    algorithm = {"kind": "rfedags", "steps": 1, "step_size": 0.1}
-    spec = from_mapping({**PCA, "algorithm": algorithm})
+@STIEFEL
+def test_one_full_step_of_all_is_gradient_descent(retraction: str, metric: str) -> None:
+    """T2, K = 1 and B = n: centralised Riemannian gradient descent, by independent formulas."""
+    spec = from_mapping(stiefel_pca(retraction, metric, steps=1, step_size=0.1))
     problem = build(spec).problem
+    retract, gradient = RETRACTIONS[retraction], GRADIENTS[metric]
     x = problem.initial_point()
     for _ in range(5):
-        x = qr_retract(x, -0.1 * riemannian_gradient(x, _pooled_moment(problem)))
+        x = retract(x, -0.1 * gradient(x, _pooled_moment(problem)))
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-13)
 
 
-def test_one_batch_of_all_is_sgd_on_the_pooled_batch() -> None:
+@STIEFEL
+def test_one_batch_of_all_is_sgd_on_the_pooled_batch(retraction: str, metric: str) -> None:
     """T2, K = 1 and B < n: one step along the mean over all the rows drawn."""
-    algorithm = {"kind": "rfedags", "steps": 1, "batch": 5, "step_size": 0.1}
-    spec = from_mapping({**PCA, "algorithm": algorithm, "horizon": {"rounds": 1}})
+    table = stiefel_pca(retraction, metric, steps=1, batch=5, step_size=0.1)
+    spec = from_mapping({**table, "horizon": {"rounds": 1}})
     problem: Any = build(spec).problem
     everyone = np.arange(6)
     (batch,) = problem.view(everyone, np.zeros(6, dtype=int)).batches(5, 1)
@@ -71,7 +92,7 @@ def test_one_batch_of_all_is_sgd_on_the_pooled_batch() -> None:
         assert np.count_nonzero(weights) == 5
         moment += rows.T @ (weights[:, None] * rows) / 6
     x = problem.initial_point()
-    x = qr_retract(x, -0.1 * riemannian_gradient(x, moment))
+    x = RETRACTIONS[retraction](x, -0.1 * GRADIENTS[metric](x, moment))
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-13)
 
 
