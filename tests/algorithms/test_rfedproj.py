@@ -15,6 +15,7 @@ from driftfold.assembly import build
 from driftfold.data import GaussianBlocks, GaussianClasses, SubspaceRegression, SyntheticSpd
 from driftfold.errors import CapabilityError
 from driftfold.manifolds import Stiefel
+from driftfold.participation.cohort import cohort_weights
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping
@@ -31,6 +32,7 @@ from tests.algorithms.reference import riemannian_gradient
 N, D, R, K, B, ROUNDS, MU = 5, 7, 2, 3, 6, 8, 1e-5
 P = [0.9, 0.5, 0.7, 0.4, 0.8]
 ALPHA, ETA = 0.05, 0.7
+SERVER = {"kind": "descend", "size": ETA}
 Slope = Callable[[Any, int, int, int, Any], Any]
 
 
@@ -59,8 +61,10 @@ def drawn(problem: Any, client: int, dispatch: int) -> list[Any]:
     return [data[batch.indices] for batch in view.batches(B, K)]
 
 
-def rfedproj(spec: Any, slope: Slope, alpha: Callable[[int], float]) -> tuple[Any, list[set[int]]]:
-    """The pseudo-code, one client after the other."""
+def rfedproj(
+    spec: Any, slope: Slope, alpha: Callable[[int, int], float]
+) -> tuple[Any, list[set[int]]]:
+    """The pseudo-code, one client after the other; means over steps are by their sizes."""
     problem: Any = build(spec).problem
     attendance = spec.participation.attend(problem.fleet)
     z = z_old = problem.initial_point()
@@ -73,14 +77,16 @@ def rfedproj(spec: Any, slope: Slope, alpha: Callable[[int], float]) -> tuple[An
         for i in sorted(here):
             c = np.zeros((R, D))
             if i in before:
-                c = (nearest(z_old) - z) / (ETA * alpha(t - 1) * K) - mean[i]
+                reach = ETA * sum(alpha(t - 1, k) for k in range(K))
+                c = (nearest(z_old) - z) / reach - mean[i]
             walk = w = start
             slopes = []
             for k, rows in enumerate(drawn(problem, i, t)):
                 slopes.append(slope(rows, i, t, k, w))
-                walk = walk - alpha(t) * (slopes[-1] + c)
+                walk = walk - alpha(t, k) * (slopes[-1] + c)
                 w = nearest(walk)
-            mean[i] = sum(slopes) / K
+            sizes = [alpha(t, k) for k in range(K)]
+            mean[i] = np.average(slopes, axis=0, weights=sizes)
             ends.append(walk)
         if here:
             z_old, z = z, (1 - ETA) * start + ETA / len(here) * sum(ends)
@@ -105,8 +111,8 @@ def difference(rows: Any, i: int, t: int, k: int, w: Any) -> Any:
 
 def test_rfedproj_is_the_published_algorithm() -> None:
     """With absences, so that corrections come and go, and a server step that is not 1."""
-    spec = from_mapping(table("rfedproj", server={"kind": "descend", "size": ETA}))
-    x, history = rfedproj(spec, gradient, lambda t: ALPHA)
+    spec = from_mapping(table("rfedproj", server=SERVER))
+    x, history = rfedproj(spec, gradient, lambda t, k: ALPHA)
     stayed = [now & before for before, now in pairwise(history)]
     assert any(stayed)
     assert any(now - kept for now, kept in zip(history[1:], stayed, strict=True))
@@ -114,17 +120,18 @@ def test_rfedproj_is_the_published_algorithm() -> None:
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-12)
 
 
-def test_the_correction_knows_the_step_size_of_the_round_before() -> None:
-    rule = {"kind": "decay", "alpha": 0.2, "shift": 1.0}
-    spec = from_mapping(table("rfedproj", server={"kind": "descend", "size": ETA}, step_size=rule))
-    x, _ = rfedproj(spec, gradient, lambda t: 0.2 / (2 + t))
+def test_the_correction_knows_the_step_sizes_of_the_round_before() -> None:
+    decay = {"kind": "decay", "alpha": 0.2, "shift": 1.0}
+    rule = {"kind": "per_step", "rule": decay, "factors": [1.0, 0.5]}
+    spec = from_mapping(table("rfedproj", server=SERVER, step_size=rule))
+    x, _ = rfedproj(spec, gradient, lambda t, k: 0.2 / (2 + t) * (1.0 if k == 0 else 0.5))
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-12)
 
 
 def test_zo_rfedproj_is_the_published_algorithm() -> None:
     """Losses near 10 are known to 1e-15, differences of them by mu to 1e-9 of n = 14."""
-    spec = from_mapping(table("zo_rfedproj", server={"kind": "descend", "size": ETA}))
-    x, _ = rfedproj(spec, difference, lambda t: ALPHA)
+    spec = from_mapping(table("zo_rfedproj", server=SERVER))
+    x, _ = rfedproj(spec, difference, lambda t, k: ALPHA)
     np.testing.assert_allclose(run(spec).model, x, rtol=0, atol=1e-7)
 
 
@@ -153,9 +160,9 @@ def test_corrected_steps_reach_the_optimum_of_unlike_clients() -> None:
     for kind in ("rfedproj", "rfedavg"):
         spec = table(kind, steps=5, batch="full", step_size=0.2)
         del spec["participation"]
-        more = {"horizon": {"rounds": 150}, "evaluate_every": 150}
+        more = {"horizon": {"rounds": 60}, "evaluate_every": 60}
         gaps[kind] = run(from_mapping({**spec, **more})).metrics["gap"]
-    assert gaps["rfedproj"] < 1e-9 < 1e-5 < gaps["rfedavg"]
+    assert gaps["rfedproj"] < 1e-8 < 1e-3 < gaps["rfedavg"]
 
 
 def test_only_who_responded_in_the_round_before_is_corrected() -> None:
@@ -176,11 +183,11 @@ def test_only_who_responded_in_the_round_before_is_corrected() -> None:
 
 
 def test_the_estimate_tends_to_the_gradient() -> None:
-    """The mean of 3,000 estimates is off by its standard error (times 2 at most, for n = 10).
+    """The mean of 1,000 estimates is off by its standard error (times 2 at most, for n = 10).
 
-    That error is below a tenth of the gradient, so a wrong factor would be seen.
+    That error is below a fifth of the gradient, so a wrong factor would be seen.
     """
-    count = 3000
+    count = 1000
     problem = Pca(data=GaussianBlocks(3, 20, 5), rank=2).build(Seed(5))
     algorithm = ZoRFedProj(steps=1)
     phase: Any = algorithm.phases(problem)[0]
@@ -192,7 +199,34 @@ def test_the_estimate_tends_to_the_gradient() -> None:
     off = np.linalg.norm(estimates.mean(axis=0) - wanted)
     error = np.sqrt(estimates.var(axis=0).sum() / count)
     assert off < 2 * error
-    assert error < 0.1 * np.linalg.norm(wanted)
+    assert error < 0.2 * np.linalg.norm(wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("estimator", "minimised"),
+    [("none", lambda p: p * (1 - p)), ("oracle", lambda p: 1 - p)],
+)
+def test_absences_change_what_is_minimised(estimator: str, minimised: Callable[[Any], Any]) -> None:
+    """Over 3,000 rounds of decreasing steps; the derivation holds to order 1/N, N = 30.
+
+    The gap of the objective that is said to be minimised is far below that of F, and below that
+    of the objective of a plain mean.
+    """
+    p = np.tile([0.9, 0.5, 0.1, 0.7, 0.3, 0.95], 5)
+    clients = len(p)
+    spec = table("rfedproj", steps=1, batch="full")
+    spec["algorithm"]["step_size"] = {"kind": "decay", "alpha": 20.0, "shift": 50.0}
+    spec["task"]["data"] |= {"clients": clients, "samples": 20, "dimension": 8}
+    spec |= {"participation": {"kind": "bernoulli", "p": p.tolist()}, "estimator": estimator}
+    spec |= {"horizon": {"rounds": 3000}, "evaluate_every": 3000, "seed": 3}
+    problem: Any = build(from_mapping(spec)).problem
+    x = run(from_mapping(spec)).model
+
+    def gap(weights: Any) -> Any:
+        return problem.reweighted(weights / weights.sum()).evaluate(x, 0.0)["gap"]
+
+    assert gap(minimised(p)) < 0.03 * min(gap(np.ones(clients)), gap(cohort_weights(p)))
 
 
 @pytest.mark.parametrize(

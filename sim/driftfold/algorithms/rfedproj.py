@@ -8,6 +8,12 @@ RFedAGS experiments. The published method weights by 1/|S_t| (estimator "none").
     client i:  z^ = w = P(z);  K times:  z^ <- z^ - alpha (grad f_i(w; B_k) + c_i),  w = P(z^)
     server:    z <- (1 - eta_g) P(z) + (eta_g / |S_t|) sum_i z^_i
     model:     P(z)
+
+The rule for absent clients has a price. Where client i takes part with probability p_i, one that
+took part in the round before sends the mean step m in place of its own, and m_t is the mean over
+the others' steps and m_{t-1}: what is minimised is sum_i p_i (1 - p_i) f_i in place of sum_i p_i
+f_i of a plain mean, to order 1/N. With weights 1 / (p_i N) it is sum_i (1 - p_i) f_i, not F: there
+the weights of RFedAGS do not repair what they repair elsewhere. (Our derivation; tested.)
 """
 
 from collections.abc import Sequence
