@@ -10,6 +10,7 @@ from driftfold.arrays import Array
 from driftfold.manifolds import (
     Euclidean,
     Exponential,
+    Framed,
     Geodesic,
     GeooptPoincare,
     GeooptSpd,
@@ -20,6 +21,7 @@ from driftfold.manifolds import (
     Lorentz,
     Manifold,
     Poincare,
+    Power,
     Product,
     Spd,
     Sphere,
@@ -48,6 +50,7 @@ MANIFOLDS = [
     Spd(3),
     Spd(3, "second_order", "path"),
     Product({"a": Sphere(3), "b": Spd(2)}),
+    Power(Stiefel(2, 4), 2),
 ]
 
 
@@ -68,6 +71,9 @@ def every_map(m: Manifold, x: Any, y: Any, u: Any, g: Any) -> dict[str, Any]:
     }
     if isinstance(m, InvertibleRetraction):
         values["inverse_retract"] = m.inverse_retract(x, y)
+    if isinstance(m, Framed):
+        values["coordinates"] = m.coordinates(x, u)
+        values["from_coordinates"] = m.from_coordinates(x, values["coordinates"])
     if isinstance(m, Exponential):
         values["exp"] = m.exp(x, u)
     if isinstance(m, Geodesic):

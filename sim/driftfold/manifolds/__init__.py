@@ -2,6 +2,7 @@
 
 from driftfold.manifolds.base import (
     Exponential,
+    Framed,
     Geodesic,
     GradientStream,
     InvertibleRetraction,
@@ -28,6 +29,7 @@ from driftfold.manifolds.stiefel import Stiefel
 __all__ = [
     "Euclidean",
     "Exponential",
+    "Framed",
     "Geodesic",
     "GeooptManifold",
     "GeooptPoincare",

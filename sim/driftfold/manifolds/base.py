@@ -162,3 +162,25 @@ class Geodesic(Exponential):
     @abstractmethod
     def dist(self, x: Array, y: Array) -> Array:
         """Geodesic distance, shape (...)."""
+
+
+class Framed(Manifold):
+    """A manifold with an orthonormal frame of each tangent space, and coordinates in it.
+
+    The coordinates of a vector are as many numbers as the manifold has dimensions, and the metric
+    is their dot product. The frame depends on the stored point alone, so that all who know x mean
+    the same by a list of numbers.
+    """
+
+    @property
+    @abstractmethod
+    def dimension(self) -> int:
+        """Dimension of the manifold."""
+
+    @abstractmethod
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Coordinates of u in the frame at x, shape (..., dim): T_x M -> R^dim, an isometry."""
+
+    @abstractmethod
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Vector with coordinates c, shape (..., *shape): R^dim -> T_x M."""

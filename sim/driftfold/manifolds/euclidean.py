@@ -8,6 +8,7 @@ from array_api_compat import array_namespace
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
+    Framed,
     Geodesic,
     GradientStream,
     InvertibleRetraction,
@@ -20,7 +21,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("euclidean")
 @dataclass(frozen=True, init=False)
-class Euclidean(Geodesic, InvertibleRetraction, NearestPoint):
+class Euclidean(Geodesic, InvertibleRetraction, NearestPoint, Framed):
     """R^n as an array of any shape, with the dot product.
 
     `Euclidean(20, 25)` is the same as `Euclidean(sizes=(20, 25))`.
@@ -102,6 +103,19 @@ class Euclidean(Geodesic, InvertibleRetraction, NearestPoint):
     def dist(self, x: Array, y: Array) -> Array:
         """Length of y - x, shape (...)."""
         return self.norm(x, y - x)
+
+    @property
+    def dimension(self) -> int:
+        """Number of entries."""
+        return prod(self.sizes)
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """The entries row by row: R^n -> R^dim."""
+        return u.reshape(*u.shape[: u.ndim - len(self.sizes)], self.dimension)
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`."""
+        return c.reshape(*c.shape[:-1], *self.sizes)
 
     def gradient_stream(self, origin: Array) -> GradientStream:
         """Empty sum of gradients; nothing needs a transport."""

@@ -10,7 +10,8 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds import grassmann_turns, orthonormal, principal_angles
 from driftfold.manifolds.aligned_stream import AlignedStream
-from driftfold.manifolds.base import Geodesic, GradientStream, InvertibleRetraction
+from driftfold.manifolds.base import Framed, Geodesic, GradientStream, InvertibleRetraction
+from driftfold.manifolds.block_reflection import block_reflection
 from driftfold.manifolds.projected_stream import ProjectedStream
 from driftfold.manifolds.small_matrices import qr, solve
 from driftfold.registry import register
@@ -19,7 +20,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("grassmann")
 @dataclass(frozen=True)
-class Grassmann(Geodesic, InvertibleRetraction):
+class Grassmann(Geodesic, InvertibleRetraction, Framed):
     """Gr(r, d): subspaces of dimension r of R^d, each stored as r orthonormal ROWS, shape (r, d).
 
     Any orthonormal basis x stands for its subspace, and Q x (Q orthogonal) for the same one. A
@@ -174,6 +175,19 @@ class Grassmann(Geodesic, InvertibleRetraction):
         stream = AlignedStream if self.gauge == "aligned" else ProjectedStream
         return stream(self, origin)
 
+    @property
+    def dimension(self) -> int:
+        """The product r (d - r)."""
+        return self.r * (self.d - self.r)
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Columns after the first r, once a block reflection has turned x onto the first r axes."""
+        return _rows_joined(block_reflection(x).complement(u))
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`: R^dim -> T_x M."""
+        return block_reflection(x).embedded(c.reshape(*c.shape[:-1], self.r, self.d - self.r))
+
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Subspaces uniform on the manifold (QR of Gaussian matrices), shape (len(ids), r, d)."""
         gaussian = stream.normal(ids, 0, self.r * self.d)
@@ -201,6 +215,10 @@ def _published_transport(x: Array, y: Array, u: Array) -> Array:
     gram = v @ v.mT
     along = solve(_eye(gram) + 0.25 * gram, v @ u.mT).mT
     return u - along @ (x + 0.5 * v)
+
+
+def _rows_joined(b: Array) -> Array:
+    return b.reshape(*b.shape[:-2], b.shape[-2] * b.shape[-1])
 
 
 def _frobenius(a: Array) -> Array:

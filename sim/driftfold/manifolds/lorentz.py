@@ -9,7 +9,7 @@ from array_api_compat import array_namespace
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
-from driftfold.manifolds.base import Geodesic, InvertibleRetraction
+from driftfold.manifolds.base import Framed, Geodesic, InvertibleRetraction
 from driftfold.manifolds.hyperbolic import aside, asinhc, dot, length, quotient, sinhc, turn
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -17,7 +17,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("lorentz")
 @dataclass(frozen=True)
-class Lorentz(Geodesic, InvertibleRetraction):
+class Lorentz(Geodesic, InvertibleRetraction, Framed):
     """H^dim of curvature -1, the sheet x_0 > 0 of -x_0^2 + |s|^2 = -1 in R^(dim + 1).
 
     A point is stored as its spatial part s; x_0 = sqrt(1 + |s|^2) follows. A tangent vector is
@@ -139,6 +139,19 @@ class Lorentz(Geodesic, InvertibleRetraction):
         return turn(
             u, triangle.n, quotient(triangle.across, triangle.height), _half_defect(triangle)
         )
+
+    @property
+    def dimension(self) -> int:
+        """Return `dim`."""
+        return self.dim
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Return w, coordinates in a frame as it is stored: T_x M -> R^dim."""
+        return u
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Return c."""
+        return c
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Images of standard normal vectors at the origin, shape (len(ids), dim)."""

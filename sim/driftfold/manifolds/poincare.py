@@ -9,7 +9,7 @@ from array_api_compat import array_namespace
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
-from driftfold.manifolds.base import Geodesic, InvertibleRetraction
+from driftfold.manifolds.base import Framed, Geodesic, InvertibleRetraction
 from driftfold.manifolds.hyperbolic import aside, asinhc, dot, length, quotient, sinhc, turn
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -17,7 +17,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("poincare")
 @dataclass(frozen=True)
-class Poincare(Geodesic, InvertibleRetraction):
+class Poincare(Geodesic, InvertibleRetraction, Framed):
     """H^dim of curvature -1 as the ball |b| < 1 in R^dim, with metric 4 |db|^2 / (1 - |b|^2)^2.
 
     A point is stored as b. A tangent vector is stored as w = 2 db / (1 - |b|^2), its coordinates in
@@ -128,6 +128,19 @@ class Poincare(Geodesic, InvertibleRetraction):
         under = (_margin(x) + _margin(y) + dot(step, step)) / 2
         half = in_whole_vectors(array_namespace(under).atan2, length(x) * height, under)
         return turn(u, n, quotient(across, height), half)
+
+    @property
+    def dimension(self) -> int:
+        """Return `dim`."""
+        return self.dim
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Return w, coordinates in a frame as it is stored: T_x M -> R^dim."""
+        return u
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Return c."""
+        return c
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Images of standard normal vectors at the origin, shape (len(ids), dim)."""

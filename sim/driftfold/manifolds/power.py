@@ -13,6 +13,7 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
     Exponential,
+    Framed,
     Geodesic,
     GradientStream,
     InvertibleRetraction,
@@ -29,7 +30,7 @@ class Power(Manifold):
     """M x M x ... x M, `count` times, with the sum of the metrics.
 
     A point has shape (count, *base.shape); every map acts on each of them. The power is
-    `InvertibleRetraction`, `NearestPoint`, `Exponential` or `Geodesic` when its base is:
+    `InvertibleRetraction`, `NearestPoint`, `Framed`, `Exponential` or `Geodesic` when its base is:
     `Power(...)` makes an object of the class that can do so.
 
     Attributes
@@ -158,6 +159,26 @@ class _Nearest(Power, NearestPoint):
         return self.base.nearest(y)
 
 
+class _Framed(Power, Framed):
+    base: Framed
+
+    @property
+    def dimension(self) -> int:
+        """`count` times that of the base."""
+        return self.count * self.base.dimension
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Coordinates of each part, one after the other: T_x M -> R^dim."""
+        parts = self.base.coordinates(x, u)
+        return parts.reshape(*parts.shape[:-2], self.dimension)
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`: R^dim -> T_x M."""
+        return self.base.from_coordinates(
+            x, c.reshape(*c.shape[:-1], self.count, self.base.dimension)
+        )
+
+
 class _Exponential(Power, Exponential):
     base: Exponential
 
@@ -188,6 +209,7 @@ class _Geodesic(Power, Geodesic):
 
 
 _ABLE: Mapping[type[Any], type[Power]] = {
+    Framed: _Framed,
     NearestPoint: _Nearest,
     InvertibleRetraction: _Inverting,
     Geodesic: _Geodesic,

@@ -12,6 +12,7 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
     Exponential,
+    Framed,
     Geodesic,
     GradientStream,
     InvertibleRetraction,
@@ -29,7 +30,8 @@ class Product(Manifold):
 
     A point is one flat vector: the parts' arrays in the order of their names, each laid out row by
     row. So are tangent vectors. `split` and `join` go to named parts and back. The product is
-    `InvertibleRetraction`, `NearestPoint`, `Exponential` or `Geodesic` when all its factors are:
+    `InvertibleRetraction`, `NearestPoint`, `Framed`, `Exponential` or `Geodesic` when all its
+    factors are:
     `Product(...)` makes an object of the class that can do so.
 
     Attributes
@@ -232,6 +234,33 @@ class _Nearest(Product, NearestPoint):
         return self._each("nearest", y)
 
 
+class _Framed(Product, Framed):
+    @property
+    def dimension(self) -> int:
+        """Sum of the factors' dimensions."""
+        return sum(self._dims)
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Coordinates of each part, one after the other: T_x M -> R^dim."""
+        parts = self._parts("coordinates", x, u)
+        return self._flat(
+            {name: (c, (n,)) for (name, c), n in zip(parts.items(), self._dims, strict=True)}
+        )
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`: R^dim -> T_x M."""
+        points, made, start = self.split(x), {}, 0
+        for (name, factor), n in zip(self.factors.items(), self._dims, strict=True):
+            assert isinstance(factor, Framed)
+            made[name] = factor.from_coordinates(points[name], c[..., start : start + n])
+            start += n
+        return self.join(made)
+
+    @property
+    def _dims(self) -> list[int]:
+        return [factor.dimension for factor in self.factors.values() if isinstance(factor, Framed)]
+
+
 class _Exponential(Product, Exponential):
     def exp(self, x: Array, u: Array) -> Array:
         """Exponential map of each part: T_x M -> M."""
@@ -255,6 +284,7 @@ class _Geodesic(_Exponential, Geodesic):
 
 
 _ABLE: Mapping[type[Any], type[Product]] = {
+    Framed: _Framed,
     NearestPoint: _Nearest,
     InvertibleRetraction: _Inverting,
     Geodesic: _Geodesic,

@@ -10,10 +10,11 @@ from array_api_compat import array_namespace
 from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
-from driftfold.manifolds.base import Geodesic, InvertibleRetraction
+from driftfold.manifolds.base import Framed, Geodesic, InvertibleRetraction
 from driftfold.manifolds.relative import Relative, relative
 from driftfold.manifolds.small_matrices import by_item
 from driftfold.manifolds.symmetric import composed, of_symmetric, symmetric_part
+from driftfold.manifolds.triangles import of_symmetric_matrix, symmetric_matrix
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -30,7 +31,7 @@ def factor(matrix: Array) -> Array:
 
 @register("spd")
 @dataclass(frozen=True)
-class Spd(Geodesic, InvertibleRetraction):
+class Spd(Geodesic, InvertibleRetraction, Framed):
     """Symmetric positive definite n x n matrices X with <U, V>_X = tr(X^-1 U X^-1 V).
 
     A point is stored as a factor A, any with X = A A^T (`factor` gives the triangular one, `embed`
@@ -154,6 +155,19 @@ class Spd(Geodesic, InvertibleRetraction):
             return u
         o = relative(x, y).polar
         return symmetric_part(o.mT @ u @ o)
+
+    @property
+    def dimension(self) -> int:
+        """The number n (n + 1) / 2 of entries on and below the diagonal."""
+        return self.n * (self.n + 1) // 2
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Entries of S on and below the diagonal, the latter times sqrt(2): T_x M -> R^dim."""
+        return of_symmetric_matrix(u)
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`."""
+        return symmetric_matrix(c, self.n)
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Factors exp(S / 2) of matrices exp(S), S standard normal in the tangent space at I."""

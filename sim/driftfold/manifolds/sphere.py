@@ -11,11 +11,13 @@ from driftfold.arrays import Array
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import (
+    Framed,
     Geodesic,
     GradientStream,
     InvertibleRetraction,
     NearestPoint,
 )
+from driftfold.manifolds.block_reflection import block_reflection
 from driftfold.manifolds.projected_stream import ProjectedStream
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
@@ -23,7 +25,7 @@ from driftfold.rng import Stream as RandomStream
 
 @register("sphere")
 @dataclass(frozen=True)
-class Sphere(Geodesic, InvertibleRetraction, NearestPoint):
+class Sphere(Geodesic, InvertibleRetraction, NearestPoint, Framed):
     """S^(size - 1) = {x in R^size : |x| = 1}.
 
     All maps are accurate from distances of 1e-12 up to pi - 1e-8: none takes the arc cosine of an
@@ -145,6 +147,19 @@ class Sphere(Geodesic, InvertibleRetraction, NearestPoint):
         if self.transport_by == "projection":
             return ProjectedStream(self, origin)
         return super().gradient_stream(origin)
+
+    @property
+    def dimension(self) -> int:
+        """One less than `size`."""
+        return self.size - 1
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """All but the first entry after the reflection that turns x onto the first axis."""
+        return block_reflection(x[..., None, :]).complement(u[..., None, :])[..., 0, :]
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`: R^dim -> T_x M."""
+        return block_reflection(x[..., None, :]).embedded(c[..., None, :])[..., 0, :]
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Points uniform on the sphere, shape (len(ids), size)."""

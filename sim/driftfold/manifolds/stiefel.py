@@ -11,20 +11,23 @@ from driftfold.errors import SpecError
 from driftfold.manifolds import cayley, orthonormal
 from driftfold.manifolds.base import (
     Exponential,
+    Framed,
     GradientStream,
     InvertibleRetraction,
     NearestPoint,
 )
+from driftfold.manifolds.block_reflection import block_reflection
 from driftfold.manifolds.projected_stream import ProjectedStream
-from driftfold.manifolds.small_matrices import lyapunov, qr, triangular_factor
+from driftfold.manifolds.small_matrices import lyapunov, qr, skew, triangular_factor
 from driftfold.manifolds.stiefel_geodesics import canonical_exp, euclidean_exp
+from driftfold.manifolds.triangles import of_skew_matrix, skew_matrix
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
 
 @register("stiefel")
 @dataclass(frozen=True)
-class Stiefel(InvertibleRetraction, Exponential, NearestPoint):
+class Stiefel(InvertibleRetraction, Exponential, NearestPoint, Framed):
     """St(d, r) = {X : X X^T = I}, stored as ROWS: a point has shape (r, d).
 
     This is the transpose of the textbook's d x r matrix: the long axis is contiguous, which makes
@@ -167,6 +170,34 @@ class Stiefel(InvertibleRetraction, Exponential, NearestPoint):
         if self.transport_by == "projection":
             return ProjectedStream(self, origin)
         return super().gradient_stream(origin)
+
+    @property
+    def dimension(self) -> int:
+        """The number r d - r (r + 1) / 2."""
+        return self.r * self.d - self.r * (self.r + 1) // 2
+
+    def coordinates(self, x: Array, u: Array) -> Array:
+        """Coordinates of u = A x + B, A skew and B orthogonal to x: T_x M -> R^dim.
+
+        First the entries of A below the diagonal, scaled as the metric has it; then those of B
+        after the block reflection that turns x onto the first r axes. Both are intrinsic: no number
+        is sent that tangency already tells.
+        """
+        a = skew(u @ x.mT)
+        b = block_reflection(x).complement(u - a @ x)
+        flat = b.reshape(*b.shape[:-2], self.r * (self.d - self.r))
+        return array_namespace(x, u).concat([of_skew_matrix(a) * self._skew_scale, flat], axis=-1)
+
+    def from_coordinates(self, x: Array, c: Array) -> Array:
+        """Inverse of `coordinates`: R^dim -> T_x M."""
+        turns = self.r * (self.r - 1) // 2
+        a = skew_matrix(c[..., :turns] / self._skew_scale, self.r)
+        b = c[..., turns:].reshape(*c.shape[:-1], self.r, self.d - self.r)
+        return a @ x + block_reflection(x).embedded(b)
+
+    @property
+    def _skew_scale(self) -> float:
+        return 1.0 if self.metric == "euclidean" else 0.5**0.5
 
     def random_point(self, stream: RandomStream, ids: Array) -> Array:
         """Points uniform on the manifold (QR of Gaussian matrices), shape (len(ids), r, d)."""

@@ -7,6 +7,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats
 from driftfold.manifolds.base import (
     Exponential,
+    Framed,
     Geodesic,
     InvertibleRetraction,
     Manifold,
@@ -30,11 +31,12 @@ def check_manifold(manifold: Manifold, seed: int = 0, tolerance: float = 1e-10) 
 
     Checked on 80 random points, for what the manifold's type claims: shapes; arguments left alone;
     points on the manifold and vectors in the tangent space; projections, retractions of first
-    order, gradient streams; that rounding errors do not grow from step to step; transports: linear,
-    isometric and parallel where they claim to be; inverses; nearest points, also to 0 and to very
-    small and large arrays; that exponential and logarithm undo each other, also for steps of 1e-8,
-    and agree with `dist`; that single precision is kept; and that no item's bits depend on the
-    batch it is computed in. `tolerance` is absolute, for tangent vectors of length 0.1.
+    order, gradient streams; frames: linear, isometric and invertible; that rounding errors do not
+    grow from step to step; transports: linear, isometric and parallel where they claim to be;
+    inverses; nearest points, also to 0 and to very small and large arrays; that exponential and
+    logarithm undo each other, also for steps of 1e-8, and agree with `dist`; that single precision
+    is kept; and that no item's bits depend on the batch it is computed in. `tolerance` is absolute,
+    for tangent vectors of length 0.1.
 
     Points are those that `random_point` draws, and steps from them: nothing is looked at elsewhere,
     such as far from where it draws or near a border.
@@ -86,6 +88,8 @@ class _Check:
             self.inverse("inverse_retract", self.manifold.retract, self.manifold.inverse_retract)
         if isinstance(self.manifold, NearestPoint):
             self.nearest(self.manifold)
+        if isinstance(self.manifold, Framed):
+            self.frame(self.manifold)
         if isinstance(self.manifold, Exponential):
             self.first_order("exp", self.manifold.exp)
         if isinstance(self.manifold, Geodesic):
@@ -201,6 +205,21 @@ class _Check:
                 f"off_point of the nearest point to {size} y", m.off_point(m.nearest(size * y))
             )
 
+    def frame(self, m: Framed) -> None:
+        x, u, v = self.x, self.u, self.v
+        c, d = m.coordinates(x, u), m.coordinates(x, v)
+        expect(
+            c.shape == (_COUNT, m.dimension),
+            f"coordinates gave shape {c.shape}; wanted {(_COUNT, m.dimension)}, by `dimension`",
+        )
+        self.equal("coordinates are isometric", (c * d).sum(-1), m.inner(x, u, v))
+        self.equal("coordinates are linear", m.coordinates(x, 2 * u - 3 * v), 2 * c - 3 * d)
+        self.equal("vector of the coordinates", m.from_coordinates(x, c), u)
+        any_ = np.resize(self.ambient.reshape(_COUNT, -1), c.shape)
+        vector = m.from_coordinates(x, any_)
+        self.small("off_tangent of a vector of coordinates", m.off_tangent(x, vector))
+        self.equal("coordinates of the vector", m.coordinates(x, vector), any_)
+
     def distance(self, m: Geodesic) -> None:
         x, y, u = self.x, self.y, self.u
         self.equal("dist to exp is the length", m.dist(x, m.exp(x, u)), m.norm(x, u))
@@ -229,7 +248,7 @@ class _Check:
                 got.dtype == np.float32,
                 f"{name} of float32 arrays gave {got.dtype}; keep the precision of the arguments",
             )
-            off = float(np.max(np.abs(got - wanted) / (1 + np.abs(wanted))))
+            off = float(np.max(np.abs(got - wanted) / (1 + np.abs(wanted)), initial=0.0))
             expect(
                 off < _SINGLE,
                 f"{name} in float32: relative error {off:.3g}, allowed {_SINGLE}",
@@ -269,7 +288,7 @@ class _Check:
 
     def equal(self, what: str, got: Array, wanted: Array) -> None:
         expect(got.shape == wanted.shape, f"{what}: got shape {got.shape}, wanted {wanted.shape}")
-        off = float(np.abs(got - wanted).max())
+        off = float(np.abs(got - wanted).max(initial=0.0))
         expect(off <= self.tolerance, f"{what}: off by {off:.3g}, allowed {self.tolerance:.3g}")
 
 
@@ -289,6 +308,12 @@ def _maps(
         maps.append(("inverse_retract", m.inverse_retract, (x, y)))
     if isinstance(m, NearestPoint):
         maps.append(("nearest", m.nearest, (y - 2 * u,)))
+    if isinstance(m, Framed):
+        c = m.coordinates(x, u)
+        maps += [
+            ("coordinates", m.coordinates, (x, u)),
+            ("from_coordinates", m.from_coordinates, (x, c)),
+        ]
     if isinstance(m, Exponential):
         maps.append(("exp", m.exp, (x, u)))
     if isinstance(m, Geodesic):
