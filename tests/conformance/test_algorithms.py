@@ -8,12 +8,17 @@ import numpy as np
 import pytest
 
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Tangent
+from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
+from driftfold.algorithms.geometric_median import GeometricMedian
+from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
 from driftfold.algorithms.rfedproj import RFedProj
+from driftfold.algorithms.rfedprox import RFedProx
 from driftfold.algorithms.rfedsvrg import RFedSVRG
-from driftfold.algorithms.server_optimizer import Descend
+from driftfold.algorithms.server_adam import Adam
+from driftfold.algorithms.server_momentum import Momentum
 from driftfold.algorithms.step_size import PerStep as StepSizes
 from driftfold.algorithms.zo_rfedproj import ZoRFedProj
 from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses
@@ -52,6 +57,9 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedSVRG(steps=2, published_bug=True),
     RFedProj(steps=3, batch=4, server=Descend(0.5)),
     ZoRFedProj(steps=2, batch=2),
+    RFedProx(steps=3, batch=4, mu=2.0),
+    RFedFrechet(steps=3, batch=4, server=Momentum(0.5)),
+    RFedAGS(steps=1, batch=4, combine=GeometricMedian(), server=Adam(amsgrad=True)),
     TwoPhase(),
 ]
 

@@ -7,7 +7,7 @@ import pytest
 
 from driftfold.arrays import Floats, Ints
 from driftfold.errors import CapabilityError, CheckpointError
-from driftfold.estimators import Estimator, Inclusive, Oracle, Past, Unweighted
+from driftfold.estimators import Capped, Estimator, Hajek, Inclusive, Oracle, Past, Unweighted
 from driftfold.estimators.counts import Counts, no_counts
 from driftfold.fleet import Fleet
 from driftfold.participation import Always, Attendance, Bernoulli, Diurnal, Participation, Uniform
@@ -22,6 +22,9 @@ EXAMPLES: list[Estimator[Any]] = [
     Past(prior=1.0, max_weight=3.0),
     Past(unseen="zero"),
     Unweighted(),
+    Capped(Inclusive(), max_weight=2.0),
+    Hajek(Oracle()),
+    Hajek(Past(unseen="zero")),
 ]
 MODELS: list[Participation] = [Always(), Bernoulli(low=0.05), Uniform(size=4)]
 

@@ -11,9 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
+from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
-from driftfold.algorithms.server_optimizer import Descend
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.assembly import build
 from driftfold.estimators.base import Estimator

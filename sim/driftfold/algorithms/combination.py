@@ -1,12 +1,10 @@
 """Combination: how the server makes one tangent vector of those that clients stand for."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 
-from driftfold.algorithms.aggregation import weighted_sum
 from driftfold.arrays import Array, Floats
 from driftfold.manifolds.base import Manifold
-from driftfold.registry import family, register
+from driftfold.registry import family
 
 
 @family("combination")
@@ -19,13 +17,3 @@ class Combination(ABC):
 
         The weights need not sum to 1; for equal vectors v it is sum_i w_i v.
         """
-
-
-@register("weighted_sum")
-@dataclass(frozen=True)
-class WeightedSum(Combination):
-    """sum_i w_i v_i: the mean, or with inverse-probability weights its unbiased estimate."""
-
-    def combine(self, manifold: Manifold, x: Array, weights: Floats, vectors: Array) -> Array:
-        """Add in order of the clients, in float64."""
-        return weighted_sum(weights, vectors)

@@ -9,9 +9,11 @@ from annotated_types import Gt
 
 from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Algorithm, Arrivals, Phase
-from driftfold.algorithms.combination import Combination, WeightedSum
-from driftfold.algorithms.server_optimizer import Descend, ServerOptimizer
+from driftfold.algorithms.combination import Combination
+from driftfold.algorithms.descend import Descend
+from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.algorithms.step_size import Step, sizes_at
+from driftfold.algorithms.weighted_sum import WeightedSum
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.manifolds.base import Manifold
 from driftfold.tasks.base import Batch, Problem, View
@@ -133,15 +135,19 @@ class LocalWork(Phase[S, D, P]):
 
         Those that are stale are carried to x_t first.
         """
-        algorithm, manifold, x = self.algorithm, self.space, state.point
+        x = state.point
         if arrivals.stale.any():
-            vectors = manifold.transport(arrivals.download.point, x, vectors)
-        mean = algorithm.combine.combine(manifold, x, weights, vectors)
-        v, moments = algorithm.server.direct(manifold, x, mean, state.moments)
+            vectors = self.space.transport(arrivals.download.point, x, vectors)
+        combined = self.algorithm.combine.combine(self.space, x, weights, vectors)
+        return self.follow(state, combined, way)
+
+    def follow(self, state: S, vector: Array, way: Way) -> tuple[S, Mapping[str, float]]:
+        """Go from x_t where the server's optimiser leads, given the round's vector at x_t."""
+        server, x = self.algorithm.server, state.point
+        v, moments = server.direct(self.space, x, vector, state.moments)
         y = way(x, v)
-        carried = algorithm.server.carry(manifold, x, y, moments)
-        new = replace(state, point=y, moments=carried)
-        return new, {"step_norm": float(manifold.norm(x, v))}
+        new = replace(state, point=y, moments=server.carry(self.space, x, y, moments))
+        return new, {"step_norm": float(self.space.norm(x, v))}
 
     def samples(self, clients: Ints, version: int) -> Floats:
         """K mini-batches."""

@@ -18,8 +18,8 @@ import numpy as np
 
 from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Arrivals, LocalResult
+from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
-from driftfold.algorithms.server_optimizer import Descend
 from driftfold.algorithms.step_size import sizes_at
 from driftfold.arrays import Array, Floats
 from driftfold.errors import CapabilityError

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from driftfold.algorithms.base import Endpoint, LocalResult, Phase
+from driftfold.algorithms.base import Phase
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.plain_descent import PlainDescent
 from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.registry import register
-from driftfold.tasks.base import Problem, View
+from driftfold.tasks.base import Problem
 
 
 @register("rfedavg")
@@ -44,17 +45,7 @@ class RFedAvg(TangentMean[ServerPoint]):
 
 
 @dataclass(frozen=True)
-class LocalDescent(ToTheMean[ServerPoint, Broadcast]):
+class LocalDescent(PlainDescent[ServerPoint, Broadcast], ToTheMean[ServerPoint, Broadcast]):
     """One round: x_t down, the end of the local path up."""
 
-    descent = "endpoint"
-
-    def local(
-        self, download: Broadcast, view: View, memory: Any, steps: int
-    ) -> LocalResult[Endpoint]:
-        """K steps x_{k+1} = R_{x_k}(-alpha_k grad f_i(x_k; B_k)) from x_t."""
-        manifold = self.problem.manifold
-        x = download.point
-        for k, batch in enumerate(self.batches(download, view, steps)):
-            x = manifold.retract(x, -download.alpha(k) * view.gradient(x, batch))
-        return LocalResult(Endpoint(x))
+    algorithm: RFedAvg

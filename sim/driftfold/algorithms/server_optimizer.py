@@ -1,14 +1,11 @@
 """Server optimisers: how far and which way the server goes, given the combined vector."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Annotated, Any
-
-from annotated_types import Gt
+from typing import Any
 
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Manifold
-from driftfold.registry import family, register
+from driftfold.registry import family
 
 
 @family("server_optimizer")
@@ -30,21 +27,3 @@ class ServerOptimizer(ABC):
     def carry(self, manifold: Manifold, x: Array, y: Array, moments: Any) -> Any:
         """Moments at y, where the step from x has led."""
         return moments
-
-
-@register("descend")
-@dataclass(frozen=True)
-class Descend(ServerOptimizer):
-    """The vector itself, times the server's step size.
-
-    Attributes
-    ----------
-    size
-        Server step size; 1 goes to the mean.
-    """
-
-    size: Annotated[float, Gt(0)] = 1.0
-
-    def direct(self, manifold: Manifold, x: Array, v: Array, moments: Any) -> tuple[Array, Any]:
-        """Scale v."""
-        return (v if self.size == 1 else self.size * v), moments

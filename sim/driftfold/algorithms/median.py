@@ -1,0 +1,31 @@
+"""The coordinatewise median: robust while less than half of the weight is wrong.
+
+Yin, D., Chen, Y., Ramchandran, K., Bartlett, P.: "Byzantine-robust distributed learning: towards
+optimal statistical rates", ICML 2018, Definition 1, for vectors with weights.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftfold.algorithms.combination import Combination
+from driftfold.algorithms.order_statistics import median, tangent_location
+from driftfold.arrays import Array, Floats
+from driftfold.manifolds.base import Manifold
+from driftfold.registry import register
+
+
+@register("median")
+@dataclass(frozen=True)
+class Median(Combination):
+    """sum_i w_i times the weighted median of each stored coordinate, projected onto T_x M.
+
+    Coordinates are orthogonal on Euclidean space, SPD matrices and hyperbolic space. On sphere,
+    Stiefel and Grassmann manifold they are those of the surrounding space, and what is robust is
+    each of these; "geometric_median" depends on no coordinates.
+    """
+
+    def combine(self, manifold: Manifold, x: Array, weights: Floats, vectors: Array) -> Array:
+        """Take the medians, whatever order the clients are in."""
+        middle = tangent_location(median, manifold, x, weights, vectors)
+        return float(np.sort(weights).sum()) * middle

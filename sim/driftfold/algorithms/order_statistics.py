@@ -1,0 +1,85 @@
+"""Medians and trimmed means of numbers with weights, for many columns at once.
+
+Rows are first put in order of their weights, so that results do not depend, not even in their last
+bits, on the order in which they are given.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from driftfold.arrays import Array, Floats
+from driftfold.manifolds.base import Manifold
+
+_NUMBERS = 2**20  # that are sorted at a time
+_ROUNDING = 1e-12  # of the whole weight: less is no weight but what sums of weights are off by
+
+Rule = Callable[[Floats, Floats], Floats]
+"""A figure of each column, (n,), from weights and numbers in ascending order, both (k, n)."""
+
+
+def by_column(rule: Rule, weights: Floats, vectors: Array) -> Floats:
+    """Apply a rule to each coordinate of vectors of shape (k, *shape), with weights (k,).
+
+    >>> by_column(median, np.array([1.0, 1.0, 2.0]), np.array([[1.0, 5.0], [9.0, 6.0], [4.0, 9.0]]))
+    array([4. , 7.5])
+    """
+    some = np.argsort(weights, kind="stable")
+    weights, rows = weights[some], vectors.reshape(len(vectors), -1)
+    figures = np.empty(rows.shape[1])
+    tile = max(1, _NUMBERS // len(rows))
+    for start in range(0, rows.shape[1], tile):
+        part = rows[some, start : start + tile].astype(np.float64, copy=False)
+        order = np.argsort(part, axis=0, kind="stable")
+        numbers = np.take_along_axis(part, order, axis=0)
+        figures[start : start + tile] = rule(weights[order], numbers)
+    return figures.reshape(vectors.shape[1:])
+
+
+def tangent_location(
+    rule: Rule, manifold: Manifold, x: Array, weights: Floats, vectors: Array
+) -> Array:
+    """Apply a rule to stored coordinates of tangent vectors, and project onto T_x M.
+
+    On `Lorentz`, `Poincare`, `Euclidean` and `Spd` the coordinates are those of an orthogonal basis
+    of T_x M, and nothing is left to project. On submanifolds such as `Sphere` and `Stiefel` they
+    are those of the surrounding space; vectors that differ in one tangent direction differ in many
+    of them, and a result depends on how the space is turned.
+    """
+    middle = by_column(rule, weights, vectors)
+    tangent: Array = manifold.project(x, middle.astype(vectors.dtype))
+    return tangent
+
+
+def median(weights: Floats, numbers: Floats) -> Floats:
+    """Where half of the weight is passed; the middle of two numbers where that is between them."""
+    below = np.cumsum(weights, axis=0)
+    half = below[-1] / 2
+    low = _at((below >= half * (1 - _ROUNDING)).argmax(axis=0), numbers)
+    high = _at((below > half * (1 + _ROUNDING)).argmax(axis=0), numbers)
+    return low + (high - low) / 2
+
+
+def trimmed_mean(share: float) -> Rule:
+    """Return the rule of the mean of what is left without `share` of the weight at each end.
+
+    >>> weights, numbers = np.ones((4, 1)), np.array([[1.0], [2.0], [4.0], [100.0]])
+    >>> trimmed_mean(0.25)(weights, numbers)
+    array([3.])
+    """
+
+    def rule(weights: Floats, numbers: Floats) -> Floats:
+        below = np.cumsum(weights, axis=0)
+        total = below[-1]
+        edges = np.clip(below, share * total, (1 - share) * total)
+        kept = np.diff(edges, axis=0, prepend=share * total[None])
+        kept[kept < _ROUNDING * total] = 0.0
+        mean: Floats = (kept * numbers).sum(axis=0) / kept.sum(axis=0)
+        return mean
+
+    return rule
+
+
+def _at(index: Array, numbers: Floats) -> Floats:
+    chosen: Floats = np.take_along_axis(numbers, index[None], axis=0)[0]
+    return chosen
