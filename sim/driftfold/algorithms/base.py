@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeVar
 
 from driftfold.arrays import Array, Bools, Floats, Ints
+from driftfold.manifolds.base import InvertibleRetraction, Manifold
 from driftfold.registry import family
 from driftfold.tasks.base import Problem, View
 from driftfold.tasks.batch_size import Batching
@@ -21,18 +22,76 @@ D = TypeVar("D")  # what a phase sends down
 P = TypeVar("P")  # what a client sends up
 
 
+class VectorPayload(ABC):
+    """Payload that stands for a tangent vector u at a point that client and server know.
+
+    So what is done to vectors (coding them, adding noise) can be done to every such payload. The
+    point x is told by the download, in the space on which the server combines. Payloads of another
+    kind have no meaning as vectors, and such things cannot be done to them.
+    """
+
+    @classmethod
+    def space(cls, manifold: Manifold) -> Manifold:
+        """Where u is a tangent vector. Default: on the problem's manifold."""
+        return manifold
+
+    @classmethod
+    def base(cls, manifold: Manifold, download: Any) -> Array:
+        """Return x. Default: the point that was downloaded."""
+        point: Array = download.point
+        return point
+
+    @classmethod
+    def lacks(cls, manifold: Manifold) -> str:
+        """What the manifold lacks for payloads to be vectors, or ""."""
+        return ""
+
+    @abstractmethod
+    def to_vector(self, manifold: Manifold, x: Array) -> Array:
+        """Return u in T_x M."""
+
+    @classmethod
+    @abstractmethod
+    def from_vector(cls, manifold: Manifold, x: Array, u: Array) -> Any:
+        """Return the payload that stands for u in T_x M."""
+
+
 @node
-class Tangent:
+class Tangent(VectorPayload):
     """Payload: one vector in the tangent space of the point that was downloaded."""
 
     vector: Array
 
+    def to_vector(self, manifold: Manifold, x: Array) -> Array:
+        """Return the vector."""
+        return self.vector
+
+    @classmethod
+    def from_vector(cls, manifold: Manifold, x: Array, u: Array) -> "Tangent":
+        """Return u itself."""
+        return Tangent(u)
+
 
 @node
-class Endpoint:
-    """Payload: the point where local work ended."""
+class Endpoint(VectorPayload):
+    """Payload: the point where local work ended; by the inverse retraction a vector."""
 
     point: Array
+
+    @classmethod
+    def lacks(cls, manifold: Manifold) -> str:
+        """Say so where there is no inverse retraction."""
+        return "" if isinstance(manifold, InvertibleRetraction) else "an inverse retraction"
+
+    def to_vector(self, manifold: Manifold, x: Array) -> Array:
+        """R_x^{-1} of the point."""
+        assert isinstance(manifold, InvertibleRetraction)
+        return manifold.inverse_retract(x, self.point)
+
+    @classmethod
+    def from_vector(cls, manifold: Manifold, x: Array, u: Array) -> "Endpoint":
+        """R_x(u)."""
+        return Endpoint(manifold.retract(x, u))
 
 
 @dataclass(frozen=True)
@@ -89,7 +148,8 @@ class Phase(ABC, Generic[S, D, P]):
     descent: Literal["stream", "endpoint"] | None = None
     """Whether the local work is plain descent, x_{k+1} = R(-alpha grad f_i(x_k; B_k)) from a
     download with `point` and `step_size`, and what is sent: "stream" alpha times the gradient
-    stream, as a `Tangent`; "endpoint" the last point. A fused kernel may then do it."""
+    stream, as a `Tangent`; "endpoint" the last point. A fused kernel may then do it. Where more
+    than that is to be done, `after` does the rest."""
 
     together: bool = True
     """Whether work on different downloads may share a stack; each client's results are its own
@@ -117,6 +177,15 @@ class Phase(ABC, Generic[S, D, P]):
     @abstractmethod
     def local(self, download: D, view: View, memory: Any, steps: int) -> LocalResult[P]:
         """Local work of a stack of clients: `steps` of the phase's steps, from `download`."""
+
+    def after(
+        self, result: LocalResult[Any], download: D, view: View, memory: Any
+    ) -> LocalResult[P]:
+        """What `local` gives, where a kernel did the plain descent and gave `result`.
+
+        `result` holds what `descent` says is sent. Default: it is the result.
+        """
+        return result
 
     @abstractmethod
     def step(

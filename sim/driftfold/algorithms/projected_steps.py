@@ -13,11 +13,12 @@ RFedAGS experiments), as nobody has in the first round.
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from driftfold.algorithms.aggregation import along
-from driftfold.algorithms.base import Arrivals, LocalResult
+from driftfold.algorithms.base import Arrivals, LocalResult, VectorPayload
 from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
 from driftfold.algorithms.step_size import sizes_at
@@ -51,10 +52,30 @@ class AmbientBroadcast(Broadcast):
 
 
 @node
-class Ambient:
-    """Payload: an array of the surrounding space."""
+class Ambient(VectorPayload):
+    """Payload: an array of the surrounding space; as a vector, the way to it from P(z)."""
 
     ambient: Array
+
+    @classmethod
+    def space(cls, manifold: Manifold) -> Manifold:
+        """The surrounding space."""
+        return Euclidean(sizes=manifold.shape)
+
+    @classmethod
+    def base(cls, manifold: Manifold, download: Any) -> Array:
+        """P(z), where the walk begins and from where the server counts it."""
+        assert isinstance(manifold, NearestPoint)
+        return manifold.nearest(download.point)
+
+    def to_vector(self, manifold: Manifold, x: Array) -> Array:
+        """Return the difference to P(z)."""
+        return self.ambient - x
+
+    @classmethod
+    def from_vector(cls, manifold: Manifold, x: Array, u: Array) -> "Ambient":
+        """P(z) + u."""
+        return Ambient(x + u)
 
 
 @node

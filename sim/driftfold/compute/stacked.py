@@ -1,5 +1,6 @@
 """The stacked engine: many clients as one tensor program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from driftfold.compute.base import Compute, Engine, Stack
 from driftfold.compute.freed_memory import keep_freed_memory
 from driftfold.compute.fused import Fused, fused
 from driftfold.registry import register
-from driftfold.tasks.base import Problem
+from driftfold.tasks.base import Problem, View
 from driftfold.trees import map_leaves, rows, spread, stack
 
 
@@ -37,13 +38,23 @@ class StackedEngine(Engine):
         if kernel is None or len(stack.clients) == 0:
             return self._run_tiles(stack)
         result, refused = kernel.run(stack)
-        if refused.any():
-            left = np.flatnonzero(refused)
-            plain = self._run_tiles(_some(stack, left))
-            map_leaves(
-                lambda all_, some: all_.__setitem__(left, some), result.payload, plain.payload
-            )
-        return result
+        if not refused.any():
+            return self._after(stack, result)
+        done, left = np.flatnonzero(~refused), np.flatnonzero(refused)
+        plain = self._run_tiles(_some(stack, left))
+        if not len(done):
+            return plain
+        descended = LocalResult(rows(result.payload, done))
+        both = _joined([self._after(_some(stack, done), descended), plain])
+        return _chosen(both, np.argsort(np.concatenate([done, left])))
+
+    def _after(self, stack: Stack, descended: LocalResult[Any]) -> LocalResult[Any]:
+        """What a phase does after a descent that a kernel did."""
+        phase = stack.phase
+        if type(phase).after is Phase.after:
+            return descended
+        download, view, memory = self._given(stack, slice(None))
+        return phase.after(descended, download, view, memory)
 
     def _kernel(self, phase: Phase[Any, Any, Any]) -> Fused | None:
         for known, kernel in self._fused:
@@ -58,24 +69,38 @@ class StackedEngine(Engine):
         tiles = -(-count // self._tile)
         ends = [count * i // tiles for i in range(tiles + 1)]  # of nearly equal size
         parts = [self._run_tile(stack, slice(a, b)) for a, b in pairwise(ends)]
-        if len(parts) == 1:
-            return parts[0]
-        join = lambda *leaves: np.concatenate(leaves)  # noqa: E731
-        first, rest = parts[0], parts[1:]
-        return LocalResult(
-            payload=map_leaves(join, first.payload, *(p.payload for p in rest)),
-            memory=map_leaves(join, first.memory, *(p.memory for p in rest)),
-            metrics={k: np.concatenate([p.metrics[k] for p in parts]) for k in first.metrics},
-        )
+        return _joined(parts)
 
     def _run_tile(self, work: Stack, tile: slice) -> LocalResult[Any]:
+        return work.phase.local(*self._given(work, tile), work.steps)
+
+    def _given(self, work: Stack, tile: slice) -> tuple[Any, View, Any]:
+        """What clients of a tile have: download, data and memory."""
         clients = work.clients[tile]
         download = (
             spread(work.downloads[0], len(clients)) if work.shared else stack(work.downloads[tile])
         )
         view = self._problem.view(clients, work.dispatches[tile])
-        memory = None if work.memory is None else rows(work.memory, tile)
-        return work.phase.local(download, view, memory, work.steps)
+        return download, view, None if work.memory is None else rows(work.memory, tile)
+
+
+def _joined(parts: Sequence[LocalResult[Any]]) -> LocalResult[Any]:
+    """Results one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    join = lambda *leaves: np.concatenate(leaves)  # noqa: E731
+    first, rest = parts[0], parts[1:]
+    return LocalResult(
+        payload=map_leaves(join, first.payload, *(p.payload for p in rest)),
+        memory=map_leaves(join, first.memory, *(p.memory for p in rest)),
+        metrics={k: np.concatenate([p.metrics[k] for p in parts]) for k in first.metrics},
+    )
+
+
+def _chosen(result: LocalResult[Any], order: Ints) -> LocalResult[Any]:
+    """Results of clients in another order."""
+    metrics = {k: v[order] for k, v in result.metrics.items()}
+    return LocalResult(rows(result.payload, order), rows(result.memory, order), metrics)
 
 
 def _some(work: Stack, which: Ints) -> Stack:
