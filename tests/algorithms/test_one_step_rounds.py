@@ -78,8 +78,7 @@ def test_full_rounds_contract_by_one_minus_alpha_k(manifold: Manifold, rule: Any
 def test_one_local_step_averages_alike(manifold: Manifold) -> None:
     """T2: with K = 1 the tangent mean of end points and the mean stream are one vector."""
     problem: Any = Scattered(manifold).build(Seed(6))
-    one = {"steps": 1, "batch": 2, "step_size": 0.4}
+    one: dict[str, Any] = {"steps": 1, "batch": 2, "step_size": 0.4}
     streams = rounds(RFedAGS(**one), problem, 2)[-1]
     means = rounds(RFedAvg(server_map="retraction", **one), problem, 2)[-1]
     np.testing.assert_allclose(manifold.embed(means), manifold.embed(streams), rtol=0, atol=1e-12)
-

@@ -75,6 +75,7 @@ def test_responses_are_counted_and_empty_rounds_only_pass(rule: Estimator[Any]) 
 @pytest.mark.parametrize("p", [0.05, 0.5, 0.9])
 @pytest.mark.parametrize("t", [1, 2, 5, 8])
 def test_inclusive_mean_over_all_histories(p: float, t: int) -> None:
+    """T6, exactly: 1 - (1 - p)^t."""
     rule, fleet = Inclusive(), fleet_of(1)
     mean = 0.0
     for history in product((False, True), repeat=t):
@@ -90,12 +91,14 @@ def test_inclusive_mean_over_all_histories(p: float, t: int) -> None:
 
 @pytest.mark.parametrize(("t", "published"), [(1, 0.100), (10, 0.651), (50, 0.995)])
 def test_inclusive_mean_is_low_at_first(t: int, published: float) -> None:
+    """T6: the table of p = 0.1."""
     mean = exact_mean(Inclusive(), 0.1, t)
     assert mean == pytest.approx(1 - 0.9**t, rel=1e-12)
     assert round(mean, 3) == published
 
 
 def test_inclusive_mean_over_many_clients() -> None:
+    """T6 by simulation; tests/algorithms/test_cold_start.py has what it does to a run."""
     means, errors = simulated(Inclusive(), p=0.1, rounds=50, clients=20_000)
     t = np.arange(1, 51)
     # 50 dependent comparisons, the largest within five standard errors.

@@ -53,6 +53,7 @@ def expectation(rule: Estimator[Any], p: Floats, vectors: Floats) -> tuple[Float
 
 
 def test_true_probabilities_give_the_step_of_full_participation_on_average() -> None:
+    """T3: over 1e5 draws, within four standard errors."""
     vectors = np.random.default_rng(0).normal(size=(40, 6))
     steps = published_draws() @ (oracle_weights(PUBLISHED)[:, None] * vectors)
     error = steps.mean(axis=0) - vectors.mean(axis=0)
@@ -64,6 +65,7 @@ def test_true_probabilities_give_the_step_of_full_participation_on_average() -> 
 
 
 def test_variance_over_many_draws_is_the_formula() -> None:
+    """T4 by simulation."""
     vectors = np.random.default_rng(1).normal(size=(40, 6))
     steps = published_draws() @ (oracle_weights(PUBLISHED)[:, None] * vectors)
     squares = ((steps - vectors.mean(axis=0)) ** 2).sum(axis=1)
@@ -76,6 +78,7 @@ def variance(p: Floats, vectors: Floats) -> float:
 
 
 def test_mean_and_variance_over_all_cohorts_are_exact() -> None:
+    """T3 and T4 without simulation; tests/algorithms/test_reweighted.py has them on manifolds."""
     rng = np.random.default_rng(2)
     p, vectors = rng.uniform(0.05, 1.0, 8), rng.normal(size=(8, 3))
     mean, spread = expectation(Oracle(), p, vectors)
@@ -85,6 +88,7 @@ def test_mean_and_variance_over_all_cohorts_are_exact() -> None:
 
 @pytest.mark.parametrize("p", [(0.9, 0.5, 0.1), (0.2, 1.0, 0.7, 0.7, 0.05)])
 def test_no_correction_follows_the_cohort_weights(p: tuple[float, ...]) -> None:
+    """T5: the mean weight of client i is p~_i."""
     mean, _ = expectation(Unweighted(), np.array(p), np.eye(len(p)))
     np.testing.assert_allclose(mean, cohort_weights(np.array(p)), rtol=1e-12)
 

@@ -42,6 +42,7 @@ def by_counts(p: Floats, i: int) -> float:
 
 
 def test_three_clients() -> None:
+    """T5: the numbers of the formula, and its sum."""
     p = np.array([0.9, 0.5, 0.1])
     np.testing.assert_allclose(cohort_weights(p), [0.645, 0.265, 0.045], rtol=1e-14)
     np.testing.assert_allclose(cohort_weights(p).sum(), 0.955, rtol=1e-14)

@@ -1,0 +1,190 @@
+"""T7 and T8: what a fixed step size leaves of the gap, and how fast decreasing ones bring it down.
+
+Quadratics f_i(x) = |x - c_i|^2 / 2, full batches, clients that respond with known probabilities:
+the local steps contract by rho = 1 - (1 - alpha)^K, the round is x - rho sum_S (x - c_i) / (p_i N),
+and with V = sum_i (1 - p_i) / (p_i N^2) |c_i - c|^2 and v = sum_i (1 - p_i) / (p_i N^2), equal p,
+
+    E|x' - c|^2 = ((1 - rho)^2 + rho^2 v) E|x - c|^2 + rho^2 V.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftfold.algorithms import Decay, RFedAGS
+from driftfold.arrays import Floats
+from driftfold.estimators import Oracle
+from driftfold.manifolds import Euclidean, Manifold
+from driftfold.participation import Bernoulli
+from driftfold.rng import Seed
+from driftfold.run import run
+from driftfold.spec import JobSpec, from_mapping
+from driftfold.telemetry.memory import Memory
+from driftfold.world.policy import Horizon
+from tests.algorithms.scattered import MANIFOLDS, Scattered
+
+N, DIMENSION, P = 6, 60, 0.5
+
+
+def gaps(algorithm: Any, task: Scattered, rounds: int, seed: int = 3) -> Floats:
+    """Gap after each round, from the first iterate on."""
+    memory = Memory()
+    spec = JobSpec(
+        task=task,
+        algorithm=algorithm,
+        participation=Bernoulli(p=P),
+        estimator=Oracle(),
+        horizon=Horizon(rounds=rounds),
+        evaluate_every=1,
+        seed=seed,
+    )
+    run(spec, sinks=[memory])
+    return np.array([r.values["gap"] for r in memory.records if "gap" in r.values])
+
+
+def flat(apart: float, away: float = 0.05) -> Scattered:
+    return Scattered(Euclidean(DIMENSION), N, samples=1, apart=apart, spread=0.0, away=away)
+
+
+def floor(alpha: float, steps: int, apart: float) -> float:
+    """Stationary mean of the gap |x - c|^2 / 2."""
+    problem: Any = flat(apart).build(Seed(3))
+    centres = problem.targets[:, 0]
+    rho, share = 1 - (1 - alpha) ** steps, (1 - P) / (P * N)
+    spread = share * np.mean(np.sum((centres - centres.mean(axis=0)) ** 2, axis=1))
+    return float(rho**2 * spread / (1 - (1 - rho) ** 2 - rho**2 * share) / 2)
+
+
+CASES = {"plain": (0.05, 2, 0.5), "halved": (0.025, 2, 0.5), "longer": (0.05, 8, 0.5)}
+SCATTER = {**CASES, "unlike": (0.05, 2, 1.0)}
+
+
+def test_the_floor_is_proportional_to_step_and_heterogeneity() -> None:
+    """T7 of the formula: it halves with alpha, up to alpha K, and is quadratic in the distances."""
+    found = {name: floor(*case) for name, case in SCATTER.items()}
+    assert found["halved"] == pytest.approx(found["plain"] / 2, rel=0.05)
+    assert found["unlike"] == pytest.approx(4 * found["plain"], rel=1e-6)
+    assert found["longer"] > 3 * found["plain"]
+
+
+@pytest.mark.parametrize("case", ["plain", "longer", "unlike"])
+def test_a_fixed_step_size_stops_at_the_floor(case: str) -> None:
+    """T7 in runs: the mean over rounds is the formula's.
+
+    Neighbouring rounds are alike over 1 / rho of them, so that 250 are about 250 rho / 2
+    independent ones, of few directions (N - 1 = 5) each: a standard error of 5 to 18 %.
+    """
+    alpha, steps, apart = SCATTER[case]
+    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 280)
+    expected = floor(alpha, steps, apart)
+    assert path[30:].mean() == pytest.approx(expected, rel=0.5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SCATTER)
+def test_a_fixed_step_size_stops_at_the_floor_exactly(case: str) -> None:
+    """T7 in long runs: 5,000 rounds bring the standard error of the mean to 1 to 5 %."""
+    alpha, steps, apart = SCATTER[case]
+    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 5000)
+    assert path[200:].mean() == pytest.approx(floor(alpha, steps, apart), rel=0.15)
+
+
+def slope(path: Floats, first: int) -> float:
+    """Log-log slope of the gap against the round, from round `first` on.
+
+    Over means of eight parts of equal length on the logarithmic axis.
+    """
+    edges = np.unique(np.geomspace(first, len(path), 9).astype(int))
+    times = np.sqrt(edges[:-1] * edges[1:])
+    means = [path[a:b].mean() for a, b in pairwise(edges)]
+    return float(np.polyfit(np.log(times), np.log(means), 1)[0])
+
+
+DECAY = Decay(1.0, shift=5.0)  # times K = 2: twice what a slope of -1 needs
+
+
+def test_decreasing_steps_bring_the_gap_down_like_one_over_t() -> None:
+    """T8 on a quadratic, far from its optimum at first: slope <= -0.9."""
+    path = gaps(RFedAGS(steps=2, step_size=DECAY), flat(0.5, away=2.0), 300)
+    assert slope(path, 20) <= -0.9
+    fixed = gaps(RFedAGS(steps=2, step_size=0.2), flat(0.5, away=2.0), 300)
+    assert slope(fixed, 20) > -0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_means_come_near_like_one_over_t(manifold: Manifold) -> None:
+    """T8: half squared distances, quadratics in tangent coordinates up to curvature; 4 seeds."""
+    task = Scattered(manifold, N, samples=4, apart=0.3, spread=0.1)
+    rule = RFedAGS(steps=2, batch=2, step_size=DECAY)
+    paths = [gaps(rule, task, 1000, seed) for seed in range(4)]
+    assert slope(np.mean(paths, axis=0), 20) <= -0.9
+
+
+@pytest.mark.slow
+def test_the_principal_eigenvector_comes_near_like_one_over_t() -> None:
+    """T8 on the sphere: unlike clients, mini-batches, an eigengap; 4 seeds."""
+    paths = [
+        eigenvector_gaps(4, {"kind": "decay", "alpha": 3.0, "shift": 10.0}, 2000, seed)
+        for seed in range(4)
+    ]
+    assert slope(np.mean(paths, axis=0), 50) <= -0.9
+
+
+@pytest.mark.slow
+def test_the_floor_of_the_principal_eigenvector_grows_with_k() -> None:
+    """T7 on the sphere: K = 2, 6, 20 with fixed steps, each floor at least 1.5 times the last.
+
+    And half the step size leaves about half of it: between a third and two thirds.
+    """
+    floors = {
+        k: np.mean([eigenvector_gaps(k, 0.01, 1500, seed)[500:].mean() for seed in range(2)])
+        for k in (2, 6, 20)
+    }
+    assert floors[20] > 1.5 * floors[6] > 1.5**2 * floors[2]
+    halved = np.mean([eigenvector_gaps(6, 0.005, 1500, seed)[500:].mean() for seed in range(2)])
+    assert 1 / 3 < halved / floors[6] < 2 / 3
+
+
+@pytest.mark.slow
+def test_the_floor_of_the_principal_eigenvector_grows_with_heterogeneity() -> None:
+    """T7 on the sphere: rows that are dealt out at random leave less than rows by owner."""
+    floors = [
+        np.mean([eigenvector_gaps(6, 0.01, 1500, seed, dealt)[500:].mean() for seed in range(2)])
+        for dealt in ("iid", "natural")
+    ]
+    assert floors[1] > 2 * floors[0]
+
+
+def eigenvector_gaps(
+    steps: int, step_size: Any, rounds: int, seed: int, partition: str = "natural"
+) -> Floats:
+    """Gaps of RFedAGS on the principal eigenvector of blocks of different scale."""
+    memory = Memory()
+    data = {"kind": "gaussian_blocks", "clients": 8, "samples": 30, "dimension": 6}
+    spec = from_mapping(
+        {
+            "task": {
+                "kind": "pca",
+                "rank": 1,
+                "data": data,
+                "partition": partition,
+                "clients": 8,
+            },
+            "algorithm": {
+                "kind": "rfedags",
+                "steps": steps,
+                "batch": 15,
+                "step_size": step_size,
+            },
+            "participation": {"kind": "bernoulli", "p": 0.5},
+            "estimator": "oracle",
+            "horizon": {"rounds": rounds},
+            "evaluate_every": 1,
+            "seed": seed,
+        }
+    )
+    run(spec, sinks=[memory])
+    return np.array([r.values["gap"] for r in memory.records if "gap" in r.values])
