@@ -6,7 +6,7 @@ import pytest
 
 from driftfold.arrays import Array, Floats
 from driftfold.manifolds.lorentz import Lorentz
-from driftfold.native import Kernel, Library, descend, library
+from driftfold.native import Descender, Kernel, Library, library
 
 pytestmark = pytest.mark.skipif(
     not isinstance(library(), Library), reason="there is no library of kernels here"
@@ -19,7 +19,7 @@ def gradient(stem: str, target: Floats, start: Array) -> Array:
     assert isinstance(found, Library)
     size = target.shape[0]
     kernel = Kernel(stem, size, 1, size, target[None, None].copy(), np.ones((1, 1)))
-    sent, refused = descend(found, kernel, np.zeros(1, int), start, np.ones(1), "stream")
+    sent, refused = Descender(found, kernel).run(np.zeros(1, int), start, np.ones(1), "stream")
     assert not refused.any()
     return sent[0]
 

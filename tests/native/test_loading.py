@@ -11,11 +11,11 @@ import pytest
 
 from driftfold.native import (
     SWITCH,
+    Descender,
     Kernel,
     Library,
     Missing,
     building,
-    descend,
     library,
     open_library,
 )
@@ -101,7 +101,7 @@ def test_a_size_that_is_not_compiled_is_refused() -> None:
     assert isinstance(found, Library)
     kernel = Kernel("lorentz_mean", 40, 1, 40, np.zeros((1, 1, 40)), np.zeros((1, 1)))
     with pytest.raises(ValueError, match="no kernel lorentz_mean of size 40"):
-        descend(found, kernel, np.zeros(1, dtype=np.int64), np.zeros(40), np.ones(1), "stream")
+        Descender(found, kernel)
 
 
 @needs_compiler

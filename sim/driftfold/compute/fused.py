@@ -8,7 +8,7 @@ from driftfold.algorithms.base import Endpoint, LocalResult, Phase, Tangent
 from driftfold.arrays import Array, Bools
 from driftfold.compute.base import Stack
 from driftfold.engines import kernel_for
-from driftfold.native import Kernel, Library, descend, library
+from driftfold.native import Descender, Kernel, Library, library
 from driftfold.tasks.base import Problem
 from driftfold.tasks.batch_size import BatchRule
 
@@ -19,28 +19,24 @@ class Fused:
     def __init__(self, problem: Problem, library: Library, kernel: Kernel, whole: bool) -> None:
         self._problem = problem
         self._whole = whole
-        self._library = library
-        self._kernel = kernel
+        self._descender = Descender(library, kernel)
+        self._as_row = len(problem.manifold.shape) == 1 and kernel.stem.startswith("pca")
 
     def run(self, work: Stack) -> tuple[LocalResult[Any], Bools]:
         """Results of the stack, and which clients are left to the plain form, shape (C,)."""
-        phase, kernel = work.phase, self._kernel
-        point = self._problem.manifold.shape
+        phase, point = work.phase, self._problem.manifold.shape
         first = work.downloads[0]
         start: Array = first.point if work.shared else np.stack([d.point for d in work.downloads])
         sizes = first.step_size if work.shared else np.stack([d.step_size for d in work.downloads])
-        alpha = np.broadcast_to(sizes, (*sizes.shape[:-1], work.phase.steps))[..., : work.steps]
-        if len(point) == 1 and kernel.stem.startswith("pca"):
+        if sizes.shape[-1] == 1:
+            alpha = np.repeat(sizes, work.steps, axis=-1)
+        else:
+            alpha = sizes[..., : work.steps]
+        if self._as_row:
             start = start[..., None, :]
         assert phase.descent is not None
-        sent, refused = descend(
-            self._library,
-            kernel,
-            work.clients,
-            start,
-            alpha,
-            phase.descent,
-            self._batches(work),
+        sent, refused = self._descender.run(
+            work.clients, start, alpha, phase.descent, self._batches(work)
         )
         sent = sent.reshape(len(work.clients), *point)
         payload = Tangent(sent) if phase.descent == "stream" else Endpoint(sent)

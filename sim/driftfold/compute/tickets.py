@@ -7,6 +7,7 @@ will); until then the client's memory is as it was before.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,8 @@ class TicketBook:
     ) -> None:
         self._engine = engine
         self._phases = phases
+        self._steps = [phase.steps for phase in phases]
+        self._together = [phase.together for phase in phases]
         self.memories = memories
         self.next = 0
         self.live: dict[int, Ticket] = {}
@@ -99,7 +102,7 @@ class TicketBook:
         """Promise a piece of work, at its virtual start."""
         number = self.next
         self.next = number + 1
-        ticket = Ticket(number, phase, client, dispatch, download, self._phases[phase].steps)
+        ticket = Ticket(number, phase, client, dispatch, download, self._steps[phase])
         self.live[number] = self._pending[number] = ticket
         return ticket
 
@@ -142,12 +145,12 @@ class TicketBook:
         """Results of `tickets` of one phase, computing everything pending if one of them is."""
         if self.asleep:
             raise RuntimeError("results are not to be had while events are replayed")
-        if any(not t.computed for t in tickets):
+        if any(t.block is None and t.fault is None for t in tickets):
             self.flush()
         good = [i for i, t in enumerate(tickets) if t.fault is None]
-        told = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
-        faults = {i: why for i, why in told.items() if why == NOT_FINITE}
-        failures = {i: why for i, why in told.items() if why != NOT_FINITE}
+        bad = [(i, t.fault) for i, t in enumerate(tickets) if t.fault is not None]
+        faults = {i: why for i, why in bad if why == NOT_FINITE}
+        failures = {i: why for i, why in bad if why != NOT_FINITE}
         if not good:
             return Results(good, None, {}, faults, failures)
         payload, metrics = _gather([tickets[i] for i in good])
@@ -160,18 +163,27 @@ class TicketBook:
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
         while self._pending:
-            wave: dict[int, Ticket] = {}
-            for ticket in self._pending.values():
-                wave.setdefault(ticket.client, ticket)
-            chosen = list(self._pending.values()) if self.memories is None else list(wave.values())
+            wave = self._wave()
             groups: dict[tuple[int, int, int], list[Ticket]] = {}
-            for ticket in chosen:
-                del self._pending[ticket.number]
-                own = 0 if self._phases[ticket.phase].together else ticket.download.number
+            for ticket in wave:
+                own = 0 if self._together[ticket.phase] else ticket.download.number
                 groups.setdefault((ticket.phase, ticket.steps, own), []).append(ticket)
             for (phase, steps, _), group in groups.items():
-                group.sort(key=lambda t: (t.client, t.number))
+                group.sort(key=_by_client)
                 self._compute(self._phases[phase], steps, group)
+
+    def _wave(self) -> list[Ticket]:
+        """Take what may be computed now from what is pending."""
+        if self.memories is None:
+            wave = list(self._pending.values())
+            self._pending = {}
+            return wave
+        first: dict[int, Ticket] = {}
+        for ticket in self._pending.values():
+            first.setdefault(ticket.client, ticket)
+        for ticket in first.values():
+            del self._pending[ticket.number]
+        return list(first.values())
 
     def snapshot(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """JSON-ready description of everything promised or unused; arrays go to `arrays`."""
@@ -227,8 +239,8 @@ class TicketBook:
             return
         self.stacks += 1
         self.stacked += len(group)
-        for row, ticket in enumerate(group):
-            if sound[row]:
+        for row, (ticket, is_sound) in enumerate(zip(group, sound.tolist(), strict=True)):
+            if is_sound:
                 ticket.block, ticket.row = block, row
             else:
                 ticket.fault = NOT_FINITE
@@ -254,6 +266,9 @@ class TicketBook:
             clients: Ints = np.array([t.client for t in tickets], dtype=np.int64)
             parts = [rows(t.block.memory, t.row) for t in tickets if t.block is not None]
             self.memories.write(clients, stack(parts))
+
+
+_by_client = attrgetter("client", "number")
 
 
 def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:

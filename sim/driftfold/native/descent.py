@@ -84,16 +84,8 @@ class Kernel:
     transport: int = 0
 
 
-def descend(
-    library: Library,
-    kernel: Kernel,
-    clients: Ints,
-    start: Array,
-    alpha: Array,
-    send: Send,
-    batches: Sequence[tuple[Ints, Array]] = (),
-) -> tuple[Array, Bools]:
-    """K steps x_{k+1} = R(-alpha_k grad f_i(x_k)) of each client.
+class Descender:
+    """K steps x_{k+1} = R(-alpha_k grad f_i(x_k)) of each client, by a kernel on its data.
 
     Parameters
     ----------
@@ -101,68 +93,90 @@ def descend(
         Where the kernel is.
     kernel
         Which, on what data.
-    clients
-        Ids, shape (C,), rows of the kernel's data.
-    start
-        Where all start, shape (*shape), or each, (C, *shape); on a sphere with one row, (1, d).
-    alpha
-        Step sizes, shape (K,) or (C, K).
-    send
-        "stream": sum_k alpha_k T(grad f_i(x_k)), carried to the start; "endpoint": x_K.
-    batches
-        Row numbers and weights, each (C, B), of each step's mini-batch; empty takes all rows.
 
-    Returns
-    -------
-    tuple
-        What is sent, shape (C, *shape), and which clients the kernel left to the plain form, (C,):
-        steps so long, or data so ill-conditioned, that its short formulas would lose digits.
+    Raises
+    ------
+    ValueError
+        The library has no such kernel.
     """
-    dtype = kernel.data.dtype
-    function = library.kernel(kernel.stem, kernel.size, 8 * dtype.itemsize)
-    if function is None:
-        raise ValueError(f"there is no kernel {kernel.stem} of size {kernel.size} for {dtype}")
-    shared = start.ndim == _axes(kernel)
-    shape = start.shape if shared else start.shape[1:]
-    clients = np.ascontiguousarray(clients, dtype=np.int64)
-    start = np.ascontiguousarray(start, dtype=dtype)
-    alpha = np.ascontiguousarray(alpha, dtype=dtype)
-    rows = [np.ascontiguousarray(r, dtype=np.int64) for r, _ in batches]
-    weights = [np.ascontiguousarray(w, dtype=np.float64) for _, w in batches]
-    row_list, weight_list = _addresses(rows), _addresses(weights)  # alive until the call returns
-    out = np.empty((len(clients), *shape), dtype=dtype)
-    refused = np.zeros(len(clients), dtype=np.bool_)
-    task = _Descent(
-        clients=clients.ctypes.data,
-        count=len(clients),
-        steps=alpha.shape[-1],
-        samples=kernel.samples,
-        dimension=kernel.dimension,
-        retraction=kernel.retraction,
-        transport=kernel.transport,
-        start=start.ctypes.data,
-        start_stride=0 if shared else start[0].size if len(clients) else 0,
-        alpha=alpha.ctypes.data,
-        alpha_stride=alpha.shape[-1] if alpha.ndim == 2 else 0,
-        data=kernel.data.ctypes.data,
-        more=None if kernel.more is None else kernel.more.ctypes.data,
-        weights=None if kernel.weights is None else kernel.weights.ctypes.data,
-        weights_stride=0 if kernel.weights is None else kernel.weights.strides[0] // dtype.itemsize,
-        drawn=rows[0].shape[-1] if rows else 0,
-        batch_rows=ctypes.addressof(row_list) if rows else None,
-        batch_weights=ctypes.addressof(weight_list) if rows else None,
-        factor=kernel.factor,
-        refused=refused.ctypes.data,
-        **{"stream" if send == "stream" else "end": out.ctypes.data},
-    )
-    if function(ctypes.byref(task)):
-        raise MemoryError(f"no memory for the scratch of kernel {kernel.stem}")
-    return out, refused
 
+    def __init__(self, library: Library, kernel: Kernel) -> None:
+        data, weights = kernel.data, kernel.weights
+        function = library.kernel(kernel.stem, kernel.size, 8 * data.dtype.itemsize)
+        if function is None:
+            raise ValueError(
+                f"there is no kernel {kernel.stem} of size {kernel.size} for {data.dtype}"
+            )
+        self._function = function
+        self._kernel = kernel  # and with it the arrays whose addresses are below
+        self._axes = 1 if kernel.stem == "lorentz_mean" else 2
+        self._constant = _Descent(
+            samples=kernel.samples,
+            dimension=kernel.dimension,
+            retraction=kernel.retraction,
+            transport=kernel.transport,
+            data=data.ctypes.data,
+            more=None if kernel.more is None else kernel.more.ctypes.data,
+            weights=None if weights is None else weights.ctypes.data,
+            weights_stride=0 if weights is None else weights.strides[0] // data.dtype.itemsize,
+            factor=kernel.factor,
+        )
 
-def _axes(kernel: Kernel) -> int:
-    """Axes of one point."""
-    return 1 if kernel.stem == "lorentz_mean" else 2
+    def run(
+        self,
+        clients: Ints,
+        start: Array,
+        alpha: Array,
+        send: Send,
+        batches: Sequence[tuple[Ints, Array]] = (),
+    ) -> tuple[Array, Bools]:
+        """Descend with the clients' data.
+
+        Parameters
+        ----------
+        clients
+            Ids, shape (C,), rows of the kernel's data.
+        start
+            Where all start, shape (*shape), or each, (C, *shape); on a sphere with one row, (1, d).
+        alpha
+            Step sizes, shape (K,) or (C, K).
+        send
+            "stream": sum_k alpha_k T(grad f_i(x_k)), carried to the start; "endpoint": x_K.
+        batches
+            Row numbers and weights, each (C, B), of each step's mini-batch; empty takes all rows.
+
+        Returns
+        -------
+        tuple
+            What is sent, shape (C, *shape), and which clients the kernel left to the plain form,
+            (C,): steps so long, or data so ill-conditioned, that its short formulas would lose
+            digits.
+        """
+        dtype, count = self._kernel.data.dtype, len(clients)
+        shared = start.ndim == self._axes
+        shape = start.shape if shared else start.shape[1:]
+        clients = np.ascontiguousarray(clients, dtype=np.int64)
+        start = np.ascontiguousarray(start, dtype=dtype)
+        alpha = np.ascontiguousarray(alpha, dtype=dtype)
+        out = np.empty((count, *shape), dtype=dtype)
+        refused = np.zeros(count, dtype=np.bool_)
+        task = _Descent.from_buffer_copy(self._constant)
+        task.clients, task.count, task.steps = clients.ctypes.data, count, alpha.shape[-1]
+        task.start, task.alpha = start.ctypes.data, alpha.ctypes.data
+        task.start_stride = 0 if shared else start[0].size if count else 0
+        task.alpha_stride = alpha.shape[-1] if alpha.ndim == 2 else 0
+        task.refused = refused.ctypes.data
+        setattr(task, "stream" if send == "stream" else "end", out.ctypes.data)
+        if batches:
+            rows = [np.ascontiguousarray(r, dtype=np.int64) for r, _ in batches]
+            weights = [np.ascontiguousarray(w, dtype=np.float64) for _, w in batches]
+            row_list, weight_list = _addresses(rows), _addresses(weights)
+            task.drawn = rows[0].shape[-1]
+            task.batch_rows = ctypes.addressof(row_list)
+            task.batch_weights = ctypes.addressof(weight_list)
+        if self._function(ctypes.byref(task)):
+            raise MemoryError(f"no memory for the scratch of kernel {self._kernel.stem}")
+        return out, refused
 
 
 def _addresses(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
