@@ -12,7 +12,7 @@ def needs_of(spec: JobSpec) -> tuple[str, ...]:
 
     >>> from driftfold.spec import load_spec
     >>> needs_of(load_spec("pca-synthetic"))[:3]
-    ('algorithm:rfedags', 'cadence:synchronous', 'compute:stacked')
+    ('algorithm:rfedags', 'cadence:synchronous', 'combination:weighted_sum')
     """
     return tuple(sorted(set(_kinds_in(spec))))
 

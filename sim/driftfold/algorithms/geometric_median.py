@@ -42,18 +42,24 @@ class GeometricMedian(Combination):
     tolerance: Annotated[float, Ge(0)] = 1e-8
     smoothing: Annotated[float, Gt(0)] = 1e-6
 
-    @np.errstate(over="ignore")  # where the square of an outlier is infinite, it has no weight
     def combine(self, manifold: Manifold, x: Array, weights: Floats, vectors: Array) -> Array:
         """Iterate z <- sum_i b_i v_i / sum_i b_i, b_i = w_i / |z - v_i|, in float64."""
         v = vectors.astype(np.float64, copy=False)
         z = tangent_location(median, manifold, x, weights, v)
-        distances = manifold.norm(x, v - z)
+        distances = _lengths(manifold, x, v - z)
         spread = float(by_column(median, weights, distances[:, None])[0])
         for _ in range(self.iterations if spread > 0 else 0):
             pulls = weights / np.maximum(distances, self.smoothing * spread)
             nearer = weighted_sum(pulls / pulls.sum(), v)
             moved = float(manifold.norm(x, nearer - z))
-            z, distances = nearer, manifold.norm(x, v - nearer)
+            z, distances = nearer, _lengths(manifold, x, v - nearer)
             if moved <= self.tolerance * spread:
                 break
         return (float(weights.sum()) * z).astype(vectors.dtype, copy=False)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _lengths(manifold: Manifold, x: Array, u: Array) -> Floats:
+    """Lengths at x; infinite, that is without weight, where a square is beyond all numbers."""
+    lengths: Floats = manifold.norm(x, u)
+    return np.where(np.isnan(lengths), np.inf, lengths)

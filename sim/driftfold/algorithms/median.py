@@ -18,11 +18,11 @@ from driftfold.registry import register
 @register("median")
 @dataclass(frozen=True)
 class Median(Combination):
-    """sum_i w_i times the weighted median of each stored coordinate, projected onto T_x M.
+    """sum_i w_i times the weighted median of each coordinate in an orthonormal frame of T_x M.
 
-    Coordinates are orthogonal on Euclidean space, SPD matrices and hyperbolic space. On sphere,
-    Stiefel and Grassmann manifold they are those of the surrounding space, and what is robust is
-    each of these; "geometric_median" depends on no coordinates.
+    Frames are the manifold's; on the few that have none (those of geoopt) coordinates are the
+    entries of the stored arrays, and the result is projected onto T_x M. In another frame it would
+    be another median; "geometric_median" depends on no frame.
     """
 
     def combine(self, manifold: Manifold, x: Array, weights: Floats, vectors: Array) -> Array:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from driftfold.arrays import Array, Floats
-from driftfold.manifolds.base import Manifold
+from driftfold.manifolds.base import Framed, Manifold
 
 _NUMBERS = 2**20  # that are sorted at a time
 _ROUNDING = 1e-12  # of the whole weight: less is no weight but what sums of weights are off by
@@ -39,16 +39,15 @@ def by_column(rule: Rule, weights: Floats, vectors: Array) -> Floats:
 def tangent_location(
     rule: Rule, manifold: Manifold, x: Array, weights: Floats, vectors: Array
 ) -> Array:
-    """Apply a rule to stored coordinates of tangent vectors, and project onto T_x M.
+    """Apply a rule to coordinates of tangent vectors in an orthonormal frame of T_x M.
 
-    On `Lorentz`, `Poincare`, `Euclidean` and `Spd` the coordinates are those of an orthogonal basis
-    of T_x M, and nothing is left to project. On submanifolds such as `Sphere` and `Stiefel` they
-    are those of the surrounding space; vectors that differ in one tangent direction differ in many
-    of them, and a result depends on how the space is turned.
+    The frame is that of `Framed` manifolds; figures other than the mean depend on how it is turned.
+    A manifold without frames lends the coordinates of its arrays, and what comes out is projected.
     """
-    middle = by_column(rule, weights, vectors)
-    tangent: Array = manifold.project(x, middle.astype(vectors.dtype))
-    return tangent
+    if isinstance(manifold, Framed):
+        middle = by_column(rule, weights, manifold.coordinates(x, vectors))
+        return manifold.from_coordinates(x, middle.astype(vectors.dtype))
+    return manifold.project(x, by_column(rule, weights, vectors).astype(vectors.dtype))
 
 
 def median(weights: Floats, numbers: Floats) -> Floats:

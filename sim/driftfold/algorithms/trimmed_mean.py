@@ -21,10 +21,10 @@ from driftfold.registry import register
 @register("trimmed_mean")
 @dataclass(frozen=True)
 class TrimmedMean(Combination):
-    """sum_i w_i times the trimmed mean of each stored coordinate, projected onto T_x M.
+    """sum_i w_i times the trimmed mean of each coordinate in an orthonormal frame of T_x M.
 
     Of each coordinate the smallest and the largest numbers are left out, `share` of the whole
-    weight at each end; a number that the cut goes through counts in part. Coordinates are those of
+    weight at each end; a number that the cut goes through counts in part. The frame is that of
     "median".
 
     Attributes
