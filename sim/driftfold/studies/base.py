@@ -120,12 +120,15 @@ class Small:
     settings
         Over every arm's own.
     seeds
-        Seeds of every arm.
+        How many seeds every arm has.
+    without
+        Arms that are left out, because they take long.
     """
 
     preset: str = ""
     settings: tuple[str, ...] = ()
     seeds: int = 1
+    without: tuple[str, ...] = ()
 
     @property
     def is_smaller(self) -> bool:
@@ -152,7 +155,7 @@ class Experiment:
     published
         Values of the paper.
     seeds
-        Seeds 1, 2, ... that each arm runs with.
+        Seeds that each arm runs with.
     small
         Its small form; None leaves the experiment out of it.
     tier
@@ -170,7 +173,7 @@ class Experiment:
     read_at: tuple[int, ...]
     metrics: tuple[str, ...] = ("gap",)
     published: tuple[Published, ...] = ()
-    seeds: int = 3
+    seeds: tuple[int, ...] = (1, 2, 3)
     small: Small | None = Small()
     tier: Literal["core", "full"] = "core"
     needs: tuple[str, ...] = ()
@@ -183,19 +186,25 @@ class Experiment:
 
     def as_small(self) -> "Experiment":
         """Return the small form; what was published at another size says nothing about it."""
-        assert self.small is not None
-        if not self.small.is_smaller:
-            return replace(self, seeds=self.small.seeds)
-        arms = (
+        small = self.small
+        assert small is not None
+        arms = tuple(
             replace(
                 arm,
-                preset=self.small.preset or arm.preset,
-                overrides=(*arm.overrides, *self.small.settings),
+                preset=small.preset or arm.preset,
+                overrides=(*arm.overrides, *small.settings),
             )
             for arm in self.arms
+            if arm.name not in small.without
         )
-        needs = () if self.small.preset else self.needs
-        return replace(self, arms=tuple(arms), published=(), seeds=self.small.seeds, needs=needs)
+        said = () if small.is_smaller else self.published
+        return replace(
+            self,
+            arms=arms,
+            published=tuple(row for row in said if row.arm not in small.without),
+            seeds=first_seeds(self.seeds, small.seeds),
+            needs=() if small.preset else self.needs,
+        )
 
     def arm(self, name: str) -> Arm:
         """Return an arm by its name."""
@@ -208,6 +217,16 @@ class Experiment:
             if (row.arm, row.round, row.metric or self.metric) == wanted:
                 return row
         return None
+
+
+def first_seeds(own: tuple[int, ...], count: int) -> tuple[int, ...]:
+    """Return so many seeds: an experiment's own first, then 1, 2, ....
+
+    >>> first_seeds((4, 5, 8), 5)
+    (4, 5, 8, 1, 2)
+    """
+    others = (seed for seed in range(1, count + len(own) + 1) if seed not in own)
+    return (*own, *others)[:count]
 
 
 Judge: TypeAlias = Callable[[Values], Finding]

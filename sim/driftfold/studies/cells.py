@@ -7,7 +7,7 @@ from pathlib import Path
 
 from driftfold.errors import SpecError
 from driftfold.spec import JobSpec, digest, load_spec
-from driftfold.studies.base import Arm, Experiment, Study
+from driftfold.studies.base import Arm, Experiment, Study, first_seeds
 
 CELLS = "cells"
 """Name of the folder that holds the cells' run folders."""
@@ -97,7 +97,7 @@ def grid(study: Study, form: Form) -> tuple[Cell, ...]:
     places: dict[str, str] = {}
     for experiment in chosen(study, form):
         for arm in experiment.arms:
-            for seed in range(1, experiment.seeds + 1):
+            for seed in experiment.seeds:
                 spec = _spec(experiment, arm, seed)
                 identity = digest(spec)
                 own = f"{CELLS}/{experiment.name}/{arm.name}-s{seed}"
@@ -121,7 +121,7 @@ def _is_wanted(experiment: Experiment, form: Form) -> bool:
 
 def _in_form(experiment: Experiment, form: Form) -> Experiment:
     own = experiment.as_small() if form.small else experiment
-    return replace(own, seeds=form.seeds or own.seeds)
+    return own if form.seeds is None else replace(own, seeds=first_seeds(own.seeds, form.seeds))
 
 
 def _spec(experiment: Experiment, arm: Arm, seed: int) -> JobSpec:

@@ -1,9 +1,9 @@
 """What a process of the crew is asked to do: run a cell, or measure how fast one would be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic, perf_counter, process_time
+from time import perf_counter, process_time
 from typing import Any
 
 from driftfold.errors import DataError, DriftfoldError
@@ -11,13 +11,7 @@ from driftfold.run import Ask, run
 from driftfold.spec import digest, from_mapping
 from driftfold.studies.logbook import Note, State, clear, read_note, software_of, state_of
 from driftfold.studies.rates import Rate, Stopwatch
-from driftfold.telemetry.base import Record, RecordSink
-
-SNAPSHOT_EVERY = 10.0  # seconds of work that a kill may cost
-TELL_EVERY = 0.3  # seconds between two words about progress
-
-Tell = Callable[[int], None]
-"""Takes the number of rounds done."""
+from driftfold.studies.telling import Tell, Telling
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ class RunCell:
             resume, before = False, Note(identity, software)
         before.write(self.folder)
         started, used = perf_counter(), process_time()
-        progress = _Progress(tell)
+        progress = Telling(tell)
         result = run(
             spec,
             folder=self.folder,
@@ -101,24 +95,3 @@ def carry_out(order: Order, stop: Ask, tell: Tell) -> Outcome:
         return Outcome("failed", str(error))
     except Exception as error:
         return Outcome("failed", f"{type(error).__name__}: {error}")
-
-
-class _Progress(RecordSink):
-    """Tells the rounds now and then, and says when a snapshot is due."""
-
-    def __init__(self, tell: Tell) -> None:
-        self._tell = tell
-        self._told = self._saved = monotonic()
-
-    def emit(self, record: Record) -> None:
-        now = monotonic()
-        if now - self._told >= TELL_EVERY:
-            self._tell(record.version)
-            self._told = now
-
-    def snapshot_due(self) -> bool:
-        now = monotonic()
-        due = now - self._saved >= SNAPSHOT_EVERY
-        if due:
-            self._saved = now
-        return due

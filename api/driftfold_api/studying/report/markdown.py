@@ -51,7 +51,7 @@ def _one(row: Evidence) -> str:
 def _experiment(report: Report, experiment: Experiment) -> Iterator[str]:
     yield f"## {experiment.title}"
     yield ""
-    seeds = experiment.seeds
+    seeds = len(experiment.seeds)
     yield f"`{experiment.name}`: {experiment.source}; {seeds} seed{'s' * (seeds > 1)}."
     if experiment.note:
         yield experiment.note

@@ -97,7 +97,7 @@ def _evidence(row: Evidence) -> str:
 
 
 def _experiment(report: Report, experiment: Experiment) -> Iterator[str]:
-    seeds = experiment.seeds
+    seeds = len(experiment.seeds)
     told = f"{experiment.source}; {seeds} seed{'s' * (seeds > 1)}"
     yield f'<section id="{escape(experiment.name)}">\n<h2>{escape(experiment.title)}</h2>\n'
     yield f'<p class="quiet">{escape(_capital(told))}.</p>\n'
@@ -123,7 +123,7 @@ def _figure(report: Report, experiment: Experiment) -> Iterator[str]:
             f"{escape(arm.label)}</span>\n"
         )
     rings = any(row.metric in ("", experiment.metric) for row in experiment.published)
-    several = experiment.seeds > 1
+    several = len(experiment.seeds) > 1
     notes = [
         f"{experiment.metric} against rounds",
         *(["median and quartiles of the seeds"] if several else []),

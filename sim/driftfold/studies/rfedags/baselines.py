@@ -1,7 +1,7 @@
 """Principal eigenvector of MNIST: RFedAGS beside the baselines."""
 
 from driftfold.studies.base import Arm, Experiment, Published, published
-from driftfold.studies.rfedags.eigenvector import DIVISIONS, PRESET, SMALL
+from driftfold.studies.rfedags.eigenvector import DIVISIONS, PRESET, SEEDS, SMALL
 from driftfold.studies.rfedags.settings import by
 
 _END = ("horizon.rounds=600",)
@@ -53,6 +53,7 @@ def _compared(
         ),
         read_at=(0, 100, 300, 600),
         published=rows,
+        seeds=SEEDS,
         small=SMALL,
         needs=("mnist",),
     )

@@ -29,7 +29,7 @@ SYNTHETIC = Experiment(
         for k, values in _PUBLISHED.items()
         for row in published(f"k{k}", values, factor=10**0.3, floor=_FLOOR)
     ),
-    seeds=10,
+    seeds=tuple(range(1, 11)),
     small=Small(
         "matrix-completion-synthetic-small",
         ("algorithm.batch=0.5", "algorithm.step_size=1e-2", "horizon.rounds=50"),
@@ -69,7 +69,7 @@ def _movielens(size: Literal["100k", "1m"], rank: int) -> Experiment:
         )
         if large
         else (),
-        seeds=1,
+        seeds=(1,),
         small=Small("movielens-small", ("horizon.rounds=30",)) if not large else None,
         tier="full" if large else "core",
         needs=(f"movielens_{size}",),

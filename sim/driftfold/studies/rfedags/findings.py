@@ -91,6 +91,20 @@ def _streams_win(values: Values) -> Finding:
     return Finding(Verdict.HOLDS_ONLY if won else Verdict.FAILS, told, evidence)
 
 
+def _scaling(values: Values) -> Finding:
+    """The published gaps come out with steps of 0.1; told are steps of 0.02."""
+    found = together(
+        "all published values are met",
+        *(as_published(values, experiment) for experiment in scaling.SCALING[:3]),
+    )
+    told = values.sample("scaling-clients", "c60-published-step", 2500)
+    step = in_band("N = 60 with steps of 0.02", told, 4.6e-4 / 2, 4.6e-4 * 2)
+    if found.verdict is Verdict.HOLDS and step.verdict is Verdict.FAILS:
+        why = "with steps of 0.1 in place of the published 0.02, for clients and dimensions"
+        return Finding(Verdict.HOLDS_ONLY, why, (*found.evidence, *step.evidence))
+    return Finding(found.verdict, found.reason, (*found.evidence, *step.evidence))
+
+
 def _correction(values: Values) -> Finding:
     """Unweighted means stall on F where weighted ones go on, and reach what they head for."""
     found = []
@@ -206,7 +220,7 @@ CLAIMS = (
         "RFedAGS scales to more samples, clients and dimensions with the published gaps, "
         "within a factor 2.",
         "the paper, scaling study",
-        _published(*scaling.SCALING[:3]),
+        _scaling,
     ),
     Claim(
         "correction",

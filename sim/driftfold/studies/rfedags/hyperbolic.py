@@ -1,7 +1,7 @@
 """Structured prediction in the hyperbolic plane: where a noun lies."""
 
 from driftfold.studies.base import Arm, Experiment, Small, published
-from driftfold.studies.rfedags.settings import by
+from driftfold.studies.rfedags.settings import FIVE, by
 
 PRESET = "hyperbolic-prediction"
 
@@ -45,7 +45,7 @@ PREDICTION = Experiment(
             for row in published(arm, values, metric="distance_to_truth")
         ),
     ),
-    seeds=5,
+    seeds=FIVE,
     small=Small("hyperbolic-prediction-small", ("algorithm.batch=0.5",)),
     needs=("mammal_points",),
     note=(

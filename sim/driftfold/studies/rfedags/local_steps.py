@@ -1,7 +1,7 @@
 """Principal eigenvector of MNIST: heterogeneity, and the number of local steps."""
 
 from driftfold.studies.base import Arm, Experiment, published
-from driftfold.studies.rfedags.eigenvector import DIVISIONS, PRESET, SMALL
+from driftfold.studies.rfedags.eigenvector import DIVISIONS, PRESET, SEEDS, SMALL
 from driftfold.studies.rfedags.settings import decay
 
 
@@ -22,6 +22,7 @@ def _heterogeneity(
             for division, value in zip(DIVISIONS, said, strict=True)
             for row in published(division, {end: value}, factor=2)
         ),
+        seeds=SEEDS,
         small=SMALL,
         needs=("mnist",),
         note="slight: eight label shards a client; heavy: four.",
@@ -73,6 +74,7 @@ def _effect_of_k(division: str) -> Experiment:
             for k, early, late in pairs
             for row in published(f"k{k}", {90: early, 900: late}, factor=2)
         ),
+        seeds=SEEDS,
         small=SMALL,
         needs=("mnist",),
     )

@@ -5,6 +5,10 @@ from driftfold.studies.base import Arm, Experiment, Small, published
 _END = 2500
 _SMALL = Small("pca-scaling-small", ("task.data.dimension=30", "task.rank=2"))
 _NOTE = "RFedAGS alone, as published; each row has data of its own."
+_STEP_NOTE = (
+    f"{_NOTE} Steps are of size 0.1, with which the published gaps come out, in place of the "
+    "published 0.02."
+)
 
 
 SAMPLES = Experiment(
@@ -35,9 +39,17 @@ CLIENTS = Experiment(
     name="scaling-clients",
     title="Scaling: clients",
     source="scaling study, St(5, 100), n = 1,000, 2,500 rounds",
-    arms=tuple(
-        Arm(f"c{n}", "pca-scaling-clients", (f"task.data.clients={n}",), f"N = {n}")
-        for n in (60, 80, 100, 150, 200)
+    arms=(
+        *(
+            Arm(f"c{n}", "pca-scaling-clients", (f"task.data.clients={n}",), f"N = {n}")
+            for n in (60, 80, 100, 150, 200)
+        ),
+        Arm(
+            "c60-published-step",
+            "pca-scaling-clients",
+            ("task.data.clients=60", "algorithm.step_size=2e-2"),
+            "N = 60, published step",
+        ),
     ),
     read_at=(0, 500, 1000, _END),
     published=tuple(
@@ -52,7 +64,7 @@ CLIENTS = Experiment(
         for row in published(f"c{n}", {0: start, _END: end}, factor=2)
     ),
     small=Small("pca-scaling-small", ("task.data.clients=20",)),
-    note=_NOTE,
+    note=_STEP_NOTE,
 )
 
 _SIZES = (
@@ -87,7 +99,7 @@ def _dimension(name: str, sizes: tuple[tuple[int, int, float, float], ...]) -> E
         ),
         small=None if large else _SMALL,
         tier="full" if large else "core",
-        note=_NOTE,
+        note=_STEP_NOTE,
     )
 
 

@@ -1,5 +1,8 @@
 """Settings that many arms share, in the papers' words."""
 
+FIVE = (1, 2, 3, 4, 5)
+"""Seeds of experiments that the paper ran five times."""
+
 
 def by(
     kind: str,

@@ -1,0 +1,118 @@
+"""`driftfold study`, as a person runs it."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from driftfold.studies import catalogue
+from driftfold_api.client import Client
+from tests.command.cli import call, spawn
+from tests.command.service import CODE, serving
+from tests.studies.tiny import STUDY
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catalogue, "_ALL", MappingProxyType({"tiny": STUDY}))
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(variable, "1")  # which the command sets, and leaves set
+
+
+def test_studies_and_experiments_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("study", "--list") == 0
+    assert capsys.readouterr().out.startswith("rfedags")
+    assert call("study", "rfedags", "--list") == 0
+    assert "needs mnist" in capsys.readouterr().out
+    assert call("study", "rfedag") == 2
+    assert "did you mean 'rfedags'" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("tiny")
+def test_a_study_runs_what_it_can_and_goes_on_where_it_stopped(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("study", "tiny", "--jobs", "1") == 1  # one cell has no data
+    out, err = capsys.readouterr()
+    assert "[3/3]" in err
+    assert "not run: lacking/missing-s1" in err
+    page = here / "runs" / "tiny" / "report.html"
+    assert out.rstrip().endswith("runs/tiny/report.html")
+    assert "Weights win" in page.read_text(encoding="utf-8")
+    assert "driftfold study tiny --jobs 1" in (page.parent / "summary.md").read_text()
+    assert call("study", "tiny", "--only", "plain", "--jobs", "1") == 0
+    assert "[" not in capsys.readouterr().err  # nothing was left to run
+
+
+@pytest.mark.slow
+def test_an_interrupted_study_is_finished_by_the_same_command(here: Path) -> None:
+    command = [
+        "study",
+        "rfedags",
+        "--only",
+        "pca",
+        "--seeds",
+        "1",
+        "--folder",
+        "cut",
+        "--jobs",
+        "2",
+    ]
+    first = subprocess.Popen(
+        [sys.executable, "-c", CODE, *command], cwd=here, stderr=subprocess.PIPE, text=True
+    )
+    end = time.monotonic() + 60
+    while not list(here.glob("cut/cells/aggregation/*/records.jsonl")):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    first.send_signal(signal.SIGTERM)
+    _, said = first.communicate(timeout=60)
+    assert first.returncode == 130
+    assert "go on with: driftfold study rfedags --only aggregation" in said
+    assert list(here.glob("cut/cells/aggregation/*/checkpoints/**/*"))
+    done = spawn(command, here)
+    assert done.returncode == 0, done.stderr
+    assert len(list(here.glob("cut/cells/aggregation/*/result.json"))) == 6
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+def test_workers_of_a_service_give_the_same_numbers(here: Path) -> None:
+    command = ["study", "rfedags", "--small", "--only", "pca-toy", "--seeds", "1"]
+    with serving(here) as served:
+        there = spawn([*command, "--url", served.url, "--folder", "there"], here)
+        assert there.returncode == 0, there.stderr
+        with Client(served.url) as client:
+            assert len(list(client.list())) == 2
+        again = spawn([*command, "--url", served.url, "--folder", "there"], here)
+        assert again.returncode == 0, again.stderr
+    mine = spawn([*command, "--folder", "mine", "--jobs", "1"], here)
+    assert mine.returncode == 0, mine.stderr
+    tables = [
+        (here / name / "summary.md").read_text().partition("## How it was run")[0]
+        for name in ("there", "mine")
+    ]
+    assert tables[0] == tables[1]
+
+
+@pytest.mark.slow
+def test_the_small_form_of_the_study_runs_without_any_data(here: Path) -> None:
+    done = spawn_long(["study", "rfedags", "--small", "--quiet"], here)
+    assert done.returncode == 0, done.stderr
+    assert "not run" not in done.stderr
+    assert (here / "runs" / "rfedags-small" / "report.html").stat().st_size > 100_000
+
+
+def spawn_long(arguments: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", CODE, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1200,
+    )
