@@ -22,6 +22,7 @@ from tests.world.toys import Quadratic
 
 ROUNDS, SIZE, BETA = 12, 0.05, 0.8
 MATRIX = np.diag([1.0, 4.0, 0.3, 9.0]) + 0.2
+LATE = pytest.mark.slow  # optimisers on torch import its compiler, which takes 5 s and more
 RULES: list[ServerOptimizer] = [Momentum(BETA, SIZE), Adam(SIZE), Adam(SIZE, amsgrad=True)]
 
 
@@ -40,7 +41,7 @@ def euclidean_slope(x: Any, t: int) -> Any:
     return (3.0 if t % 3 == 0 else 1.0) * (MATRIX @ x)
 
 
-@pytest.mark.slow  # the first step of an optimiser of torch imports its compiler, for 5 s or more
+@LATE
 @pytest.mark.parametrize(
     ("rule", "name", "settings"),
     [
@@ -77,6 +78,32 @@ def test_in_flat_space_momentum_is_the_heavy_ball() -> None:
 
 
 @pytest.mark.parametrize("amsgrad", [False, True])
+@pytest.mark.parametrize("manifold", [Euclidean(4), Sphere(4, "normalise", "projection")], ids=repr)
+def test_adam_is_the_papers(manifold: Manifold, amsgrad: bool) -> None:
+    """By numbers in flat space (Kingma and Ba), by the length on the sphere (Becigneul, Ganea)."""
+    start, curved = np.array([0.5, -0.5, 0.5, 0.5]), isinstance(manifold, Sphere)
+
+    def slope(x: Any, t: int) -> Any:
+        g = euclidean_slope(x, t)
+        return g - (g @ x) * x if curved else g
+
+    x, m, s, top = start, np.zeros(4), np.zeros(4), np.zeros(4)
+    for t in range(ROUNDS):
+        g = slope(x, t)
+        m = 0.9 * m + 0.1 * g
+        s = 0.95 * s + 0.05 * (g @ g if curved else g**2)
+        top = np.maximum(top, s)
+        root = np.sqrt((top if amsgrad else s) / (1 - 0.95 ** (t + 1)))
+        x = x - SIZE * m / (1 - 0.9 ** (t + 1)) / (root + 1e-3)
+        if curved:
+            x = x / np.linalg.norm(x)
+            m = m - (m @ x) * x
+    got = walk(Adam(SIZE, 0.9, 0.95, 1e-3, amsgrad=amsgrad), manifold, start, slope)
+    np.testing.assert_allclose(got, x, rtol=0, atol=1e-13)
+
+
+@LATE
+@pytest.mark.parametrize("amsgrad", [False, True])
 @pytest.mark.parametrize("which", ["euclidean", "sphere", "stiefel"])
 def test_adam_is_geoopts(which: str, amsgrad: bool) -> None:
     """Its sphere retracts by normalising, its Stiefel manifold by QR; both transport by projection.
@@ -109,6 +136,7 @@ def test_adam_is_geoopts(which: str, amsgrad: bool) -> None:
     assert np.abs(got - start).max() > 0.1
 
 
+@LATE
 def test_momentum_on_the_sphere_is_geoopts() -> None:
     """Its velocity starts as a gradient that is not yet projected; here, as there is, from 0."""
     import geoopt
