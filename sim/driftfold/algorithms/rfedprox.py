@@ -8,8 +8,8 @@ manifold as in the experiments of Li, J., Ma, S.: "Federated learning on Riemann
 
 Where a manifold has no logarithm, its inverse retraction takes its place; that is the same to first
 order, and no longer a gradient. (The program of Li and Ma adds the term, which drives clients away
-from x_t.) In Euclidean space it is FedProx. The
-published method weights by 1/|S_t| (estimator "none").
+from x_t.) In Euclidean space it is FedProx. The published method weights by 1/|S_t| (estimator
+"none").
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ from driftfold.tasks.base import Problem, View
 @register("rfedprox")
 @dataclass(frozen=True)
 class RFedProx(TangentMean[ServerPoint]):
-    """Clients upload the point where K local steps end that are drawn back to the start.
+    """Clients upload the point where K local steps end, each drawn back towards the start.
 
     Attributes
     ----------

@@ -5,6 +5,9 @@ of clients of the RFedAGS experiments: the clients of a round first send their f
 server sends the mean back, and the same clients take corrected local steps. The server's mean is
 taken over all responders. The implementation behind the curves of the RFedAGS paper drops the
 first, counts the last twice and divides by N; `published_bug` repeats that.
+
+With weights 1/(p_i N) each exchange is unbiased given the other. Together they are not quite, since
+they share the draw: the gradient of client j counts 1 + (1/p_j - 1) / N times (our derivation).
 """
 
 from collections.abc import Mapping, Sequence
