@@ -131,9 +131,11 @@ class TicketBook:
 
     def release(self, tickets: Sequence[Ticket]) -> None:
         """The results were used; forget them."""
+        live, pending = self.live, self._pending
         for ticket in tickets:
-            self.live.pop(ticket.number, None)
-            self._pending.pop(ticket.number, None)
+            live.pop(ticket.number, None)
+            if pending:
+                pending.pop(ticket.number, None)
 
     def keep_memory(self, ticket: Ticket, steps: int) -> None:
         """The client left after `steps`: its payload is lost, what it learnt is not."""
@@ -163,11 +165,14 @@ class TicketBook:
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
         while self._pending:
-            wave = self._wave()
             groups: dict[tuple[int, int, int], list[Ticket]] = {}
-            for ticket in wave:
+            kind, group = None, []
+            for ticket in self._wave():
                 own = 0 if self._together[ticket.phase] else ticket.download.number
-                groups.setdefault((ticket.phase, ticket.steps, own), []).append(ticket)
+                its = ticket.phase, ticket.steps, own
+                if its != kind:  # most are like the one before
+                    kind, group = its, groups.setdefault(its, [])
+                group.append(ticket)
             for (phase, steps, _), group in groups.items():
                 group.sort(key=_by_client)
                 self._compute(self._phases[phase], steps, group)

@@ -40,10 +40,5 @@ def canonical(record: Record) -> bytes:
     >>> canonical(Record(1, "round", 2.5, 1, {"n": 3, "gap": 0.5}))
     b'["round","0x1.4000000000000p+1",1,{"gap":"0x1.0000000000000p-1","n":3}]'
     """
-    values = {name: _exact(value) for name, value in record.values.items()}
-    body = [record.kind, _exact(record.time), record.version, values]
-    return _encode(body).encode()
-
-
-def _exact(value: float) -> str | int:
-    return value.hex() if isinstance(value, float) else value
+    values = {n: v.hex() if isinstance(v, float) else v for n, v in record.values.items()}
+    return _encode([record.kind, record.time.hex(), record.version, values]).encode()

@@ -174,7 +174,7 @@ class Aggregator:
         self._tally.add("rejected", len(rejected))
         self._tally.add("failed", len(failed))
         if results.metrics:
-            ids = np.array([a.client for a in good], dtype=np.int64)
+            ids = np.array([a.errand.client for a in good], dtype=np.int64)
             self._detail[phase] = {"client": ids, **results.metrics}
         return good, results.payload
 
@@ -188,7 +188,7 @@ class Aggregator:
         last: bool,
     ) -> bool:
         world = self._world
-        clients = np.array([a.client for a in good], dtype=np.int64)
+        clients = np.array([a.errand.client for a in good], dtype=np.int64)
         weights, weighing = world.estimator.weigh(self.weighing, world.fleet, clients, version + 1)
         if not np.isfinite(weights).all() or not weights.any():
             note = f"the weights of the {len(good)} updates are all zero, or not finite"

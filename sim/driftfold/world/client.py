@@ -1,8 +1,8 @@
 """One client's visit, as a coroutine: download, work, upload; or leave before the end."""
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
@@ -35,7 +35,8 @@ class Order(NamedTuple):
     sent: float
 
 
-class Errand(NamedTuple):
+@dataclass(slots=True, eq=False)  # made for every visit: a named tuple takes twice as long
+class Errand:
     """What one client was asked to do.
 
     `download`, `work` and `upload` are how long each takes (virtual seconds), `leaves` is when the
@@ -49,14 +50,6 @@ class Errand(NamedTuple):
     upload: float
     leaves: float
     key: int
-
-    def visit(self, server: Host) -> Coroutine[Any, Any, None]:
-        """Return the client's life for this errand; how it ends is known from its times.
-
-        Work that ends at the very instant at which the session does still counts.
-        """
-        ends = self.order.sent + self.download + self.work + self.upload
-        return leave_early(server, self) if ends > self.leaves else deliver(server, self)
 
     def share_done(self, time: float) -> float:
         """Which share of the work is done at virtual `time`."""

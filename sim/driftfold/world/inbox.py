@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from driftfold.compute.tickets import Ticket
 from driftfold.world.client import Errand
 
 
-class Arrival(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Arrival:
     """One payload, or the news that there will be none.
 
     `errand` says whose and of which phase, `received` when (virtual time). `ticket` is the work

@@ -6,6 +6,7 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 import asyncio
 import json
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, now, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.aggregate import Aggregator
-from driftfold.world.client import Errand, Order
+from driftfold.world.client import Errand, Order, deliver, leave_early
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.tally import Tally
@@ -122,21 +123,19 @@ class Server:
         payload = self.aggregator.broadcast(phase, self.version)
         down = work.download_bytes()
         delays, sent = self.world.delays, now()
-        times = zip(
-            clients.tolist(),
-            delays.download(clients, down, dispatch).tolist(),
-            delays.compute(clients, work.samples(clients, self.version), dispatch).tolist(),
-            delays.upload(clients, work.upload_bytes(), dispatch).tolist(),
-            self.world.attendance.session_end(clients, sent).tolist(),
-            strict=True,
-        )
+        download = delays.download(clients, down, dispatch)
+        compute = delays.compute(clients, work.samples(clients, self.version), dispatch)
+        upload = delays.upload(clients, work.upload_bytes(), dispatch)
+        leaves = self.world.attendance.session_end(clients, sent)
+        # How a visit ends is known from its times; what ends just as the session does counts.
+        leaves_early = sent + download + compute + upload > leaves
+        columns = (clients, download, compute, upload, leaves, leaves_early)
         loop, in_flight, visits = self.loop, self.in_flight, self.visits
         order = Order(phase, dispatch, self.version, payload, sent)
-        for client, download, compute, upload, leaves in times:
-            key = visit_key(client, dispatch, phase)
-            errand = Errand(client, order, download, compute, upload, leaves, key)
+        for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
+            errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
             in_flight[client] = errand
-            visit = Sleeper(loop, errand.visit(self))
+            visit = Sleeper(loop, leave_early(self, errand) if early else deliver(self, errand))
             if visit.alive:
                 visits[client] = visit
         self.tally.add("bytes_down", down * len(clients))
@@ -187,18 +186,17 @@ class Server:
         self._deliver(Arrival(errand, None, self.loop.time(), why))
 
     def _deliver(self, arrival: Arrival) -> None:
-        self._home(arrival.errand.client)
+        client = arrival.errand.client
+        self.in_flight.pop(client, None)
+        self.visits.pop(client, None)
         self.inbox.put(arrival)
         if not self.in_flight:
             self.inbox.lost(0)  # others may have left: nobody is on the way to fill their places
 
-    def _home(self, client: int) -> None:
-        self.in_flight.pop(client, None)
-        self.visits.pop(client, None)
-
     def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
         """Settle a client that will not deliver: it left, or was sent home (`late`)."""
-        self._home(errand.client)
+        self.in_flight.pop(errand.client, None)
+        self.visits.pop(errand.client, None)
         self.tally.add("late" if late else "dropped")
         if ticket is not None:
             steps = int(errand.share_done(now()) * ticket.steps)
@@ -230,7 +228,7 @@ class Server:
         self.tickets.release(sent)
         if phase == len(self.world.phases) - 1:
             self._complete()
-        return np.array([a.client for a in ordered], dtype=np.int64)
+        return np.array([a.errand.client for a in ordered], dtype=np.int64)
 
     async def skip(self, pause: float, dispatch: int) -> None:
         """Let a round pass in which nobody contributes; it lasts `pause` virtual seconds."""
@@ -279,8 +277,7 @@ def _plain(name: str, answer: Any) -> Any:
         ) from None
 
 
-def _by_client(arrival: Arrival) -> tuple[int, int]:
-    return arrival.errand.client, arrival.errand.order.dispatch
+_by_client = attrgetter("errand.client", "errand.order.dispatch")
 
 
 def _running() -> VirtualLoop:
