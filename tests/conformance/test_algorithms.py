@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from driftfold.algorithms.adversarial import Adversarial
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Tangent
+from driftfold.algorithms.compressed import Compressed
 from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.geometric_median import GeometricMedian
+from driftfold.algorithms.private import Private
+from driftfold.algorithms.quantiser import Quantiser
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
@@ -19,7 +23,9 @@ from driftfold.algorithms.rfedprox import RFedProx
 from driftfold.algorithms.rfedsvrg import RFedSVRG
 from driftfold.algorithms.server_adam import Adam
 from driftfold.algorithms.server_momentum import Momentum
+from driftfold.algorithms.sign_flip import SignFlip
 from driftfold.algorithms.step_size import PerStep as StepSizes
+from driftfold.algorithms.wrapped import Wrapper
 from driftfold.algorithms.zo_rfedproj import ZoRFedProj
 from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses
 from driftfold.errors import DriftfoldError
@@ -60,6 +66,9 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedProx(steps=3, batch=4, mu=2.0),
     RFedFrechet(steps=3, batch=4, server=Momentum(0.5)),
     RFedAGS(steps=1, batch=4, combine=GeometricMedian(), server=Adam(amsgrad=True)),
+    Compressed(RFedAGS(steps=2, batch=4), Quantiser(), error_feedback=True),
+    Private(RFedAvg(steps=2, batch=4), clip=0.1, delta=None),
+    Adversarial(RFedProj(steps=2, batch=4), SignFlip(), attackers=0.3),
     TwoPhase(),
 ]
 
@@ -83,6 +92,7 @@ PAIRS = [
     if (name == "quadratic") == isinstance(algorithm, TwoPhase)
     and (name in FLAT or not isinstance(algorithm, FedAvg))
     and (name != "softmax-float32" or not isinstance(algorithm, ZoRFedProj))
+    and (name == "pca-sphere" or not isinstance(algorithm, Wrapper))  # more in test_wrappers.py
 ]
 
 

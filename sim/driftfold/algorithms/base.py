@@ -155,6 +155,10 @@ class Phase(ABC, Generic[S, D, P]):
     """Whether work on different downloads may share a stack; each client's results are its own
     either way."""
 
+    uses: Literal["payloads", "vectors", "sum"] = "payloads"
+    """What `step` needs of payloads: themselves; only the vectors u_i that they stand for, so that
+    they may come as `Tangent`s, too; or of these only sum_i w_i u_i."""
+
     @property
     @abstractmethod
     def payload_kind(self) -> type[P]:
@@ -215,6 +219,10 @@ class Algorithm(ABC, Generic[S]):
 
     dropout: Literal["rollback", "commit"] = "rollback"
     """What happens to a client's memory when it drops out in mid-work."""
+
+    presumed_probability: float | None = None
+    """A bound that the algorithm builds on: each client takes part in each round with at most this
+    probability, independently of all else. None where it builds on nothing of the kind."""
 
     def check(self, problem: Problem) -> None:
         """Raise `CapabilityError` when the problem lacks what the algorithm needs."""

@@ -75,5 +75,5 @@ class LocalSGD(LocalWork[ServerPoint, Broadcast, Endpoint]):
         self, state: ServerPoint, arrivals: Arrivals[Broadcast, Endpoint], weights: Floats
     ) -> tuple[ServerPoint, Mapping[str, float]]:
         """Move w to w + sum_i a_i (w_i - w): the weighted mean when the weights sum to 1."""
-        moved = arrivals.payload.point - arrivals.download.point
+        moved = arrivals.payload.to_vector(self.problem.manifold, arrivals.download.point)
         return self.advance(state, arrivals, weights, moved, lambda w, v: w + v)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from annotated_types import Gt
@@ -112,6 +112,11 @@ class LocalWork(Phase[S, D, P]):
     def together(self) -> bool:  # type: ignore[override]
         """A rule pads mini-batches to one length, which is each round's own."""
         return not isinstance(self.algorithm.batch, BatchRule)
+
+    @property
+    def uses(self) -> Literal["payloads", "vectors", "sum"]:  # type: ignore[override]
+        """Vectors, which are combined: in a weighted sum, or in another way."""
+        return "sum" if isinstance(self.algorithm.combine, WeightedSum) else "vectors"
 
     def broadcast(self, state: S, version: int) -> Any:
         """Send x_t and alpha_{t,k}."""

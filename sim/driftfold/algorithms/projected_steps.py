@@ -184,7 +184,7 @@ class ProjectedWork(LocalWork[AmbientState, AmbientBroadcast, Ambient]):
         start = state.point
         if arrivals.stale.any():
             start = self._manifold.nearest(arrivals.download.point)
-        ways = arrivals.payload.ambient - start
+        ways = arrivals.payload.to_vector(self.problem.manifold, start)
         moved, metrics = self.advance(state, arrivals, weights, ways, lambda p, v: p + v)
         z = moved.point
         return replace(moved, point=self._manifold.nearest(z), ambient=z), metrics

@@ -75,6 +75,8 @@ class MeanOfEnds(PlainDescent[ServerPoint, Broadcast]):
 
     algorithm: RFedFrechet
 
+    uses = "payloads"
+
     def step(
         self, state: ServerPoint, arrivals: Arrivals[Broadcast, Endpoint], weights: Floats
     ) -> tuple[ServerPoint, Mapping[str, float]]:

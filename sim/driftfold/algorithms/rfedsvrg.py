@@ -12,7 +12,7 @@ they share the draw: the gradient of client j counts 1 + (1/p_j - 1) / N times (
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -82,6 +82,11 @@ class FullGradient(LocalWork[AnchorState, Broadcast, Tangent]):
     algorithm: RFedSVRG
 
     payload_kind = Tangent
+
+    @property
+    def uses(self) -> Literal["payloads", "vectors", "sum"]:  # type: ignore[override]
+        """Vectors; where the sum is wrong, they have other weights."""
+        return "vectors" if self.algorithm.published_bug else super().uses
 
     @property
     def steps(self) -> int:

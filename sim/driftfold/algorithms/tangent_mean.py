@@ -59,7 +59,7 @@ class ToTheMean(LocalWork[S, D, Endpoint]):
         """
         manifold = self.problem.manifold
         assert isinstance(manifold, InvertibleRetraction)
-        u = manifold.inverse_retract(arrivals.download.point, arrivals.payload.point)
+        u = arrivals.payload.to_vector(manifold, arrivals.download.point)
         use_exp = self.algorithm.server_map == "exp" and isinstance(manifold, Exponential)
         way = manifold.exp if use_exp else manifold.retract  # type: ignore[attr-defined]
         return self.advance(state, arrivals, weights, u, way)
