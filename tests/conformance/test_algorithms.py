@@ -63,7 +63,7 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedSVRG(steps=2, published_bug=True),
     RFedProj(steps=3, batch=4, server=Descend(0.5)),
     ZoRFedProj(steps=2, batch=2),
-    RFedProx(steps=3, batch=4, mu=2.0),
+    RFedProx(steps=2, batch=4, mu=2.0),
     RFedFrechet(steps=3, batch=4, server=Momentum(0.5)),
     RFedAGS(steps=1, batch=4, combine=GeometricMedian(), server=Adam(amsgrad=True)),
     Compressed(RFedAGS(steps=2, batch=4), Quantiser(), error_feedback=True),
