@@ -118,7 +118,7 @@ def test_the_gravest_verdict_counts() -> None:
 def test_the_least_value_of_each_run() -> None:
     values = Values({("plain", "weighted", 1): series(3.0, 0.5, 2.0)})
     assert minimum(values, "plain", "weighted", "gap").values.tolist() == [0.5]
-    with pytest.raises(NotMeasured, match="no loss of weighted"):
+    with pytest.raises(NotMeasured, match="no loss of plain/weighted"):
         minimum(values, "plain", "weighted", "loss")
 
 

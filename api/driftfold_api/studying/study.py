@@ -79,7 +79,10 @@ class StudyRequest:
 
 
 def study(request: StudyRequest) -> None:
-    """Carry the request out; exit with 1 when a cell failed, with 130 when interrupted."""
+    """Carry the request out; exit with 1 when a cell failed.
+
+    Interrupted, it reports what is there and exits with 130; the same request goes on.
+    """
     if request.data is not None:
         if not request.data.is_dir():
             raise RequestError(f"--data: {request.data} is no folder; give the one with the sets")
@@ -99,7 +102,13 @@ def study(request: StudyRequest) -> None:
         print_estimate(asked, cells, todo, rates, request.cores)
         return
     started = perf_counter()
-    outcomes = _run(request, todo)
+    outcomes: dict[str, Outcome] = {}
+    interrupted = False
+    try:
+        _run(request, todo, outcomes)
+    except KeyboardInterrupt:
+        interrupted = True
+        typer.echo(f"interrupted; go on with: {request.command}", err=True)
     values = collect(cells, request.root)
     report = Report(
         study=asked,
@@ -116,31 +125,23 @@ def study(request: StudyRequest) -> None:
     for trouble in report.told_troubles():
         typer.echo(f"not run: {trouble}", err=True)
     typer.echo(str(page))
+    if interrupted:
+        raise typer.Exit(Exit.INTERRUPTED)
     if report.troubles:
         raise typer.Exit(Exit.FAILED)
 
 
-def _run(request: StudyRequest, todo: list[Cell]) -> dict[str, Outcome]:
-    """Run the cells that are not done; return by place what came of each."""
+def _run(request: StudyRequest, todo: list[Cell], outcomes: dict[str, Outcome]) -> None:
+    """Run the cells that are not done; note by place what came of each."""
     rates = load_rates(request.root)
     outlook = Outlook(todo, rates, request.cores)
     shown = display(outlook, request.quiet)
-    outcomes: dict[str, Outcome] = {}
-    try:
-        with _sigterm_as_interrupt(), shown, _events(request, outlook, shown) as events:
-            for event in events:
-                outlook.take(event)
-                shown.take(event)
-                if isinstance(event, Ended):
-                    outcomes[event.key.place] = event.outcome
-    except KeyboardInterrupt:
-        typer.echo(
-            f"interrupted with {outlook.done} of {outlook.total} cells done, all are kept; "
-            f"go on with: {request.command}",
-            err=True,
-        )
-        raise typer.Exit(Exit.INTERRUPTED) from None
-    return outcomes
+    with _sigterm_as_interrupt(), shown, _events(request, outlook, shown) as events:
+        for event in events:
+            outlook.take(event)
+            shown.take(event)
+            if isinstance(event, Ended):
+                outcomes[event.key.place] = event.outcome
 
 
 @contextmanager

@@ -91,9 +91,9 @@ class Values:
             and (value := series.at(round, metric)) is not None
         }
         if not any(where == experiment for where, _, _ in self.series):
-            raise NotMeasured(f"{experiment} has no result at its published size")
+            raise NotMeasured(f"no result of {experiment} at its published size")
         if not found:
-            raise NotMeasured(f"{experiment} has no {metric} of {arm} after round {round}")
+            raise NotMeasured(f"no {metric} of {experiment}/{arm} after round {round}")
         seeds = tuple(sorted(found))
         return Sample(seeds, np.array([found[seed] for seed in seeds]))
 

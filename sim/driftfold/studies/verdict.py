@@ -15,6 +15,11 @@ class Verdict(StrEnum):
     UNDECIDED = "not decided"
     NOT_TESTED = "not tested"
 
+    @property
+    def tested(self) -> bool:
+        """Whether there was anything to judge by."""
+        return self is not Verdict.NOT_TESTED
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -24,8 +24,10 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     rows = [
         [claim.sentence, f"**{finding.verdict}**", finding.reason, _evidence(finding.evidence)]
-        for claim, finding in report.findings
+        for claim, finding in report.tested_first
     ]
+    yield f"{report.tally}."
+    yield ""
     yield from _table(["claim", "verdict", "reason", "evidence"], rows)
     yield ""
     yield (

@@ -1,12 +1,13 @@
 """What a report tells, before it has any form."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from driftfold.studies.base import Claim, Experiment, Study
 from driftfold.studies.cells import Cell, Form, chosen
 from driftfold.studies.values import Values
-from driftfold.studies.verdict import Finding
+from driftfold.studies.verdict import Finding, Verdict
 from driftfold_api.studying.report.facts import Facts
 
 
@@ -41,6 +42,17 @@ class Report:
     def experiments(self) -> tuple[Experiment, ...]:
         """The experiments of this form."""
         return chosen(self.study, self.form)
+
+    @property
+    def tested_first(self) -> list[tuple[Claim, Finding]]:
+        """The findings, those that were not tested last."""
+        return sorted(self.findings, key=lambda pair: not pair[1].verdict.tested)
+
+    @property
+    def tally(self) -> str:
+        """How often there is which verdict, in words."""
+        counts = Counter(finding.verdict for _, finding in self.findings)
+        return ", ".join(f"{counts[v]} × {v}" for v in Verdict if counts[v])
 
     def measured(self, experiment: Experiment) -> bool:
         """Whether any cell of an experiment has a result."""

@@ -68,8 +68,9 @@ def _sections(report: Report) -> Iterator[str]:
 
 
 def _verdicts(report: Report) -> Iterator[str]:
-    yield '<section id="verdicts">\n<h2>Verdicts</h2>\n<ol class="claims">\n'
-    yield from (_claim(claim, finding) for claim, finding in report.findings)
+    yield '<section id="verdicts">\n<h2>Verdicts</h2>\n'
+    yield f'<p class="quiet">{escape(report.tally)}</p>\n<ol class="claims">\n'
+    yield from (_claim(claim, finding) for claim, finding in report.tested_first)
     yield (
         '</ol>\n<p class="quiet">Each verdict follows from a rule that was fixed before the values '
         f"were known. {escape(STATISTICS)}</p>\n</section>\n"
@@ -77,13 +78,21 @@ def _verdicts(report: Report) -> Iterator[str]:
 
 
 def _claim(claim: Claim, finding: Finding) -> str:
+    reason = f"{escape(_capital(finding.reason))}."
+    if not finding.verdict.tested:
+        return (
+            f'<li class="brief" id="claim-{escape(claim.name)}">\n'
+            f'<p class="verdict untested">{escape(finding.verdict)}</p>\n'
+            f'<div>\n<p>{escape(claim.sentence)}</p>\n<p class="quiet">{reason}</p>\n'
+            "</div>\n</li>\n"
+        )
     rows = "".join(map(_evidence, finding.evidence))
     evidence = f'<table class="evidence"><tbody>{rows}</tbody></table>\n' if rows else ""
     return (
         f'<li id="claim-{escape(claim.name)}">\n'
         f'<p class="verdict {_CLASSES[finding.verdict]}">{escape(finding.verdict)}</p>\n'
         f'<div>\n<p class="sentence">{escape(claim.sentence)}</p>\n'
-        f"<p>{escape(_capital(finding.reason))}.</p>\n{evidence}"
+        f"<p>{reason}</p>\n{evidence}"
         f'<p class="quiet">{escape(_capital(claim.source))}</p>\n</div>\n</li>\n'
     )
 

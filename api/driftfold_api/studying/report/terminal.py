@@ -22,7 +22,7 @@ def print_verdicts(report: Report) -> None:
     table.add_column("claim")
     table.add_column("verdict", no_wrap=True)
     table.add_column("reason")
-    for claim, finding in report.findings:
+    for claim, finding in report.tested_first:
         colour = COLOURS[finding.verdict]
         table.add_row(
             Text(claim.sentence), Text(finding.verdict, style=colour), Text(finding.reason)

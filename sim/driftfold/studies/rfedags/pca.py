@@ -17,6 +17,8 @@ SYNTHETIC = Experiment(
         Arm("rfedavg", "pca-synthetic-rfedavg", title="RFedAvg"),
         Arm("rfedproj", "pca-synthetic", _by("rfedproj"), "RFedProj"),
         Arm("zo-rfedproj", "pca-synthetic", _by("zo_rfedproj"), "ZO-RFedProj"),
+        Arm("rfedprox", "pca-synthetic", _by("rfedprox", "mu=1.0"), "RFedProx"),
+        Arm("frechet", "pca-synthetic", _by("rfed_frechet"), "Frechet mean of end points"),
         Arm("rfedsvrg", "pca-synthetic", _by("rfedsvrg"), "RFedSVRG"),
         Arm(
             "rfedsvrg-bug",
@@ -42,7 +44,7 @@ SYNTHETIC = Experiment(
         Published("rfedsvrg-bug", 1000, 0.2902, low=0.2, high=0.4),
     ),
     seeds=FIVE,
-    small=Small(seeds=2, without=("zo-rfedproj", "past", "everybody")),
+    small=Small(seeds=2, without=("zo-rfedproj", "frechet", "rfedprox", "past", "everybody")),
     note=(
         "The published data cannot be drawn again (MATLAB's generator), so values differ as those "
         "of other seeds do; the participation probabilities are the published ones."
