@@ -39,3 +39,35 @@ def test_each_kind_tells_truly_whether_it_knows(kind: str) -> None:
     ).participation
     attendance = model.attend(fleet_of(5, label_shares=np.full((5, 2), 0.5)))
     assert model.knows_probability == isinstance(attendance, KnownProbability)
+
+
+PRIVATE = {
+    "extends": "pca-synthetic",
+    "algorithm": {
+        "kind": "private",
+        "algorithm": {"kind": "rfedags"},
+        "presumed_probability": 0.25,
+    },
+    "participation": {"kind": "bernoulli", "p": 0.25},
+    "estimator": {"kind": "capped", "rule": {"kind": "oracle"}, "max_weight": 4.0},
+}
+
+
+def test_privacy_by_sampling_that_is_as_presumed_is_accepted() -> None:
+    validate(load_spec(PRIVATE))
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("participation.p=0.3", "up to 0.3"),
+        ("participation=always", "participation is 'always'"),
+        ("cadence.cohort=4", "but .* leave out presumed_probability"),
+        ("estimator=inclusive", "estimator 'inclusive' would tell who else"),
+    ],
+)
+def test_privacy_by_sampling_that_is_not_so_is_refused(setting: str, words: str) -> None:
+    spec = load_spec(PRIVATE, overrides=[setting])
+    with pytest.raises(CapabilityError, match=words) as refusal:
+        validate(spec)
+    assert "\n" not in str(refusal.value)

@@ -46,6 +46,13 @@ class Bernoulli(Participation):
 
     knows_probability = True
 
+    @property
+    def largest(self) -> float:
+        """A bound on all p_i that needs no draws."""
+        if self.p is None:
+            return self.high
+        return float(np.max(self.p, initial=0.0))
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""
         p = self._draw(fleet) if self.p is None else _given(self.p, fleet)

@@ -3,6 +3,9 @@
 from typing import TYPE_CHECKING
 
 from driftfold.errors import CapabilityError
+from driftfold.estimators.capped import Capped
+from driftfold.estimators.oracle import Oracle
+from driftfold.participation.bernoulli import Bernoulli
 from driftfold.registry import kind_of, kinds
 
 if TYPE_CHECKING:
@@ -10,9 +13,14 @@ if TYPE_CHECKING:
 
 
 def check_capabilities(spec: "JobSpec") -> None:
-    """Raise `CapabilityError` when the estimator needs a probability that nobody can know."""
-    if not spec.estimator.needs_probability:
-        return
+    """Raise `CapabilityError` when something is presumed about participation that is not so."""
+    _check_presumed(spec)
+    if spec.estimator.needs_probability:
+        _check_known(spec)
+
+
+def _check_known(spec: "JobSpec") -> None:
+    """The estimator needs a probability that can be known."""
     estimator, participation = kind_of(spec.estimator), spec.participation
     if not participation.knows_probability:
         known = [name for name, kind in kinds("participation").items() if kind.knows_probability]
@@ -27,4 +35,32 @@ def check_capabilities(spec: "JobSpec") -> None:
             f"estimator '{estimator}' needs the probability that a client contributes, but {why}; "
             "leave the choice to the participation model (for s of N clients: kind 'uniform'), or "
             "choose an estimator that counts, such as 'inclusive'"
+        )
+
+
+def _check_presumed(spec: "JobSpec") -> None:
+    """The algorithm builds on a bound on the probability of taking part, independently of all."""
+    presumed, participation, rule = (
+        spec.algorithm.presumed_probability,
+        spec.participation,
+        spec.estimator,
+    )
+    if presumed is None:
+        return
+    told = f"algorithm '{kind_of(spec.algorithm)}' presumes that clients take part independently, "
+    told += f"each with a probability of at most {presumed}; "
+    if not isinstance(participation, Bernoulli) or participation.largest > presumed:
+        largest = f" up to {participation.largest}" if isinstance(participation, Bernoulli) else ""
+        raise CapabilityError(
+            f"{told}participation is '{kind_of(participation)}'{largest}; choose participation "
+            "'bernoulli' with no larger p, or leave out presumed_probability"
+        )
+    if (why := spec.cadence.chooses()) is not None:
+        raise CapabilityError(f"{told}but {why}; leave out presumed_probability")
+    while isinstance(rule, Capped):
+        rule = rule.rule
+    if not isinstance(rule, Oracle):
+        raise CapabilityError(
+            f"{told}the weights of estimator '{kind_of(spec.estimator)}' would tell who else takes "
+            "part; choose estimator 'oracle', or leave out presumed_probability"
         )
