@@ -6,7 +6,20 @@ from typing import Any
 
 import pytest
 
-from driftfold.algorithms import Algorithm, PerStep, RFedAGS
+from driftfold.algorithms import (
+    Adversarial,
+    Algorithm,
+    Compressed,
+    PerStep,
+    Private,
+    Quantiser,
+    RankK,
+    RFedAGS,
+    RFedAvg,
+    RFedSVRG,
+    SignFlip,
+    TopK,
+)
 from driftfold.algorithms.base import Phase
 from driftfold.registry import kind_of, register
 from driftfold.run import run
@@ -61,13 +74,21 @@ def watched(phase: Phase[Any, Any, Any]) -> Any:
 
 
 def rules() -> list[Algorithm[Any]]:
-    """Every kind, and sizes that change within a round; not wrappers."""
+    """Every kind, wrappers around some, and sizes that change within a round."""
     found = [
         cls(steps=2)
         for cls in own_kinds("algorithm").values()
         if not any("Algorithm" in str(field.type) for field in fields(cls))
     ]
-    return [*found, RFedAGS(2, Growing(2), PerStep(0.01, (1.0, 0.5)))]
+    inner = RFedAGS(steps=2)
+    wrapped = [
+        Compressed(inner, Quantiser(), error_feedback=True),
+        Compressed(RFedSVRG(steps=2), TopK(2)),
+        Compressed(RFedAvg(steps=2), RankK(1)),
+        Private(inner, where="client"),
+        Adversarial(RFedAvg(steps=2), SignFlip(), attackers=0.5),
+    ]
+    return [*found, *wrapped, RFedAGS(2, Growing(2), PerStep(0.01, (1.0, 0.5)))]
 
 
 CASES = [

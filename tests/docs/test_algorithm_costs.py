@@ -1,5 +1,6 @@
 """docs/algorithms.md says what a round costs: its formulas are held against counts."""
 
+import math
 import re
 from collections.abc import Sequence
 from copy import copy
@@ -11,12 +12,26 @@ import numpy as np
 import pytest
 
 import driftfold.manifolds
-from driftfold.algorithms import Adam, Algorithm, Descend, Momentum, PerStep, RFedAGS
+from driftfold.algorithms import (
+    Adam,
+    Adversarial,
+    Algorithm,
+    Compressed,
+    Descend,
+    Momentum,
+    PerStep,
+    Private,
+    Quantiser,
+    RankK,
+    RFedAGS,
+    SignFlip,
+    TopK,
+)
 from driftfold.data import GaussianBlocks, GaussianClasses, SyntheticSpd
 from driftfold.errors import CapabilityError
 from driftfold.manifolds import Euclidean, Grassmann, Lorentz, Manifold, Product, Spd, Sphere
 from driftfold.manifolds import Stiefel as St
-from driftfold.registry import lookup
+from driftfold.registry import kind_of, lookup
 from driftfold.rng import Seed
 from driftfold.tasks import Pca, SoftmaxRegression, SpdFrechetMean
 from driftfold.tasks.base import Problem
@@ -33,22 +48,27 @@ MAPS = {
 }
 SIZES = [(1, 2), (2, 5), (5, 3)]  # K, N
 SAMPLES, BATCH = 7, 3
+CODES = {"d": 2 * 6 - 3, "b": 4, "k": 1, "i": 1, "r": 2, "m": 6}  # of what is sent on St(2, 6)
 
 
 def table(title: str) -> list[list[str]]:
     """Cells of the table under a title of the page, its head first."""
     text = PAGE.read_text(encoding="utf-8").split(f"\n## {title}\n", 1)[1].split("\n## ")[0]
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    return [[c.strip() for c in line.strip("|").split("|")] for line in lines if "---" not in line]
+    lines = text.strip().split("\n\n")  # the last block of lines with cells is the table
+    rows = next(block for block in reversed(lines) if block.startswith("|")).splitlines()
+    return [
+        [cell.strip() for cell in row.strip("|").split("|")] for row in rows if "---" not in row
+    ]
 
 
-BYTES, WORK, NEEDS, SERVER = (
+BYTES, WORK, NEEDS, SERVER, WRAPPERS = (
     table(title)
     for title in (
         "Bytes",
         "Work",
         "What each needs of a manifold",
         "The server's optimiser",
+        "Wrappers",
     )
 )
 
@@ -96,8 +116,10 @@ def value(cell: str, cost: RoundCost, where: str, steps: int, clients: int) -> f
         "P": problem(where).point_bytes,
         "a": problem(where).itemsize,
         "I": int(cost.metrics.get("iterations", 0)),
+        "F": 6,
+        **CODES,
     }
-    found: float = eval(formula, {"__builtins__": {}}, known)
+    found: float = eval(formula, {"__builtins__": {}, "ceil": math.ceil}, known)
     return found
 
 
@@ -159,6 +181,36 @@ def test_the_servers_optimiser_is_counted(row: Sequence[str]) -> None:
     assert [costs[1].server.get("transport", 0), costs[1].state - costs[0].state] == wanted
 
 
+def wrapped(words: str, inner: Algorithm[Any]) -> Algorithm[Any]:
+    """The wrapper that a row names."""
+    return {
+        "quantiser": Compressed(inner, Quantiser(7)),
+        "top_k": Compressed(inner, TopK(1)),
+        "rank_k": Compressed(inner, RankK(1)),
+        "error_feedback": Compressed(inner, Quantiser(7), error_feedback=True),
+        "server": Private(inner, where="server"),
+        "client": Private(inner, where="client"),
+        "sign_flip": Adversarial(inner, SignFlip(), attackers=0.5),
+    }[words]
+
+
+@pytest.mark.parametrize("row", WRAPPERS[1:], ids=lambda row: f"{row[0]}-{row[1]}".replace("`", ""))
+def test_wrappers_are_counted(row: Sequence[str]) -> None:
+    kind, word = re.findall(r"`(\w+)`", row[0])
+    for steps, clients in SIZES:
+        inner = lookup("algorithm", row[1].strip("`"))(steps=steps, batch=BATCH)
+        rule = wrapped(word, inner)
+        assert kind_of(rule) == kind
+        who, place = np.arange(clients), problem("stiefel")
+        plain, cost = cost_of_round(inner, place, who), cost_of_round(rule, place, who)
+        assert (cost.download, *cost.gradients) == (plain.download, *plain.gradients)
+        columns = [(cost.client, name) for name in ("steps", "inverses", "transports")]
+        columns += [(cost.server, name) for name in ("steps", "inverses")]
+        maps = [sum(own.get(name, 0) for name in MAPS[of]) for own, of in columns]
+        got = [cost.upload, cost.memory, cost.state, *maps]
+        assert got == [value(cell, cost, "stiefel", steps, clients) for cell in row[2:]]
+
+
 class Plain(Manifold):
     """Flat space that only has what all manifolds have."""
 
@@ -199,3 +251,7 @@ def test_every_algorithm_is_on_the_page() -> None:
     for rows in (BYTES, WORK, NEEDS):
         assert {kind_in(row) for row in rows[1:]} == kinds
     assert {kind_in(row) for row in SERVER[1:]} == set(own_kinds("server_optimizer"))
+    wrappers = {kind_in(row) for row in WRAPPERS[1:]}
+    assert wrappers == set(own_kinds("algorithm")) - kinds
+    named = {re.findall(r"`(\w+)`", row[0])[1] for row in WRAPPERS[1:]}
+    assert set(own_kinds("compressor")) <= named
