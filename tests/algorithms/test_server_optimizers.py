@@ -16,7 +16,6 @@ from driftfold.manifolds import Euclidean, Lorentz, Manifold, Power, Product, Sp
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping
-from driftfold.testing.algorithm import check_algorithm
 from driftfold.trees import decode, encode, spread
 from tests.world.toys import Quadratic
 
@@ -228,7 +227,6 @@ def test_every_algorithm_of_local_steps_has_them(kind: str, server: Any) -> None
     assert result.metrics["loss"] < problem.objective(problem.initial_point())
     assert problem.manifold.off_point(result.model) < 1e-12
     phases = spec.algorithm.phases(problem)
-    check_algorithm(spec.algorithm, problem)
     state = spec.algorithm.begin(problem, problem.initial_point())
     for version in range(2):
         for phase in phases:
