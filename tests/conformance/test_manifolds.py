@@ -70,6 +70,7 @@ EXAMPLES: list[Manifold] = [
 
 @pytest.mark.parametrize("manifold", EXAMPLES, ids=repr)
 def test_keeps_the_contract(manifold: Manifold) -> None:
+    """T10 and T11 of RFedAGS's theory are part of it."""
     check_manifold(manifold)
 
 
