@@ -10,7 +10,10 @@ from types import MappingProxyType
 import pytest
 
 from driftfold.studies import catalogue
+from driftfold.studies.cells import Form, grid
+from driftfold.studies.rates import Rate, pace_key
 from driftfold_api.client import Client
+from driftfold_api.studying.estimate import print_estimate
 from tests.command.cli import call, spawn
 from tests.command.service import CODE, serving
 from tests.studies.tiny import STUDY
@@ -46,6 +49,17 @@ def test_a_study_runs_what_it_can_and_goes_on_where_it_stopped(
     assert "driftfold study tiny --jobs 1" in (page.parent / "summary.md").read_text()
     assert call("study", "tiny", "--only", "plain", "--jobs", "1") == 0
     assert "[" not in capsys.readouterr().err  # nothing was left to run
+
+
+def test_an_estimate_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = grid(STUDY, Form(seeds=2))
+    rates = {pace_key(cells[0].spec): Rate(setup=4.0, round=2.0, evaluation=0.0)}
+    print_estimate(STUDY, cells, cells, rates, cores=2)
+    said = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "plain 4 10 s 40 s" in said  # setup and three rounds
+    assert "lacking 2 - -" in said
+    assert "all, on one core 6 40 s" in said
+    assert "all, 2 at a time 20 s" in said
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """`driftfold study --estimate`: how long the rest of a study will take, measured, not guessed."""
 
 import json
+import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -23,6 +24,8 @@ SECONDS = 0.5
 
 FILE = "rates.json"
 
+CLEAR = "\r\x1b[K"  # back to the start of the line, and nothing on it
+
 
 def load_rates(root: Path) -> dict[str, Rate]:
     """Return what was measured before in the folder of a study."""
@@ -38,18 +41,35 @@ def measure_all(cells: Sequence[Cell], root: Path, cores: int, quiet: bool) -> d
     kinds = {pace_key(cell.spec): cell for cell in reversed(cells)}
     rates: dict[str, Rate] = {}
     orders = [(pace, Measure(to_mapping(c.spec), SECONDS)) for pace, c in kinds.items()]
+    over = 0
     with Crew(cores) as crew:
         for event in crew.work(orders):
             if not isinstance(event, Ended):
                 continue
+            over += 1
             if event.outcome.rate is not None:
                 rates[event.key] = event.outcome.rate
-            elif not quiet:
-                typer.echo(f"{kinds[event.key].name}: {event.outcome.about}", err=True)
+                _keep(rates, root)
+            if not quiet:
+                _tell(f"{over}/{len(orders)} measured", kinds[event.key].name, event.outcome.about)
+    if not quiet and sys.stderr.isatty():
+        typer.echo(CLEAR, err=True, nl=False)
+    return rates
+
+
+def _keep(rates: Mapping[str, Rate], root: Path) -> None:
     root.mkdir(parents=True, exist_ok=True)
     table = {pace: asdict(rate) for pace, rate in {**load_rates(root), **rates}.items()}
     (root / FILE).write_text(json.dumps(table, indent=2) + "\n", encoding="utf-8")
-    return rates
+
+
+def _tell(progress: str, name: str, trouble: str) -> None:
+    """Overwrite one line on a terminal; in a log tell troubles only."""
+    line = CLEAR if sys.stderr.isatty() else ""
+    if trouble:
+        typer.echo(f"{line}{name}: {trouble}", err=True)
+    if line:
+        typer.echo(f"{line}{progress}", err=True, nl=False)
 
 
 def print_estimate(
@@ -78,6 +98,6 @@ def print_estimate(
         table.add_row(experiment, str(len(times) + blind), one, total)
     everything = [seconds for times in expected.values() for seconds in times]
     table.add_section()
-    table.add_row("core seconds", str(len(todo)), "", duration(sum(everything)))
-    table.add_row(f"on {cores} cores", "", "", duration(makespan(everything, cores)))
+    table.add_row("all, on one core", str(len(todo)), "", duration(sum(everything)))
+    table.add_row(f"all, {cores} at a time", "", "", duration(makespan(everything, cores)))
     Console().print(table)
