@@ -69,26 +69,24 @@ def test_the_floor_is_proportional_to_step_and_heterogeneity() -> None:
     assert found["longer"] > 3 * found["plain"]
 
 
-@pytest.mark.parametrize("case", ["plain", "longer", "unlike"])
-def test_a_fixed_step_size_stops_at_the_floor(case: str) -> None:
-    """T7 in runs: the mean over rounds is the formula's.
+def test_a_fixed_step_size_stops_at_the_floor() -> None:
+    """T7 in a run: the mean over rounds is the formula's.
 
-    Neighbouring rounds are alike over 1 / rho of them, so that 250 are about 250 rho / 2
-    independent ones, of few directions (N - 1 = 5) each: a standard error of 5 to 18 %.
+    Neighbouring rounds are alike over 1 / rho = 3 of them, so that 180 are about 30 independent
+    ones, of N - 1 = 5 directions each: a standard error of 12 %.
     """
-    alpha, steps, apart = SCATTER[case]
-    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 280)
-    expected = floor(alpha, steps, apart)
-    assert path[30:].mean() == pytest.approx(expected, rel=0.5)
+    alpha, steps, apart = SCATTER["longer"]
+    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 200)
+    assert path[20:].mean() == pytest.approx(floor(alpha, steps, apart), rel=0.4)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", SCATTER)
 def test_a_fixed_step_size_stops_at_the_floor_exactly(case: str) -> None:
-    """T7 in long runs: 5,000 rounds bring the standard error of the mean to 1 to 5 %."""
+    """T7 in long runs: 3,000 rounds bring the standard error of the mean to 2 to 6 %."""
     alpha, steps, apart = SCATTER[case]
-    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 5000)
-    assert path[200:].mean() == pytest.approx(floor(alpha, steps, apart), rel=0.15)
+    path = gaps(RFedAGS(steps=steps, step_size=alpha), flat(apart), 3000)
+    assert path[200:].mean() == pytest.approx(floor(alpha, steps, apart), rel=0.2)
 
 
 def slope(path: Floats, first: int) -> float:
@@ -109,8 +107,6 @@ def test_decreasing_steps_bring_the_gap_down_like_one_over_t() -> None:
     """T8 on a quadratic, far from its optimum at first: slope <= -0.9."""
     path = gaps(RFedAGS(steps=2, step_size=DECAY), flat(0.5, away=2.0), 300)
     assert slope(path, 20) <= -0.9
-    fixed = gaps(RFedAGS(steps=2, step_size=0.2), flat(0.5, away=2.0), 300)
-    assert slope(fixed, 20) > -0.3
 
 
 @pytest.mark.slow
@@ -119,72 +115,61 @@ def test_means_come_near_like_one_over_t(manifold: Manifold) -> None:
     """T8: half squared distances, quadratics in tangent coordinates up to curvature; 4 seeds."""
     task = Scattered(manifold, N, samples=4, apart=0.3, spread=0.1)
     rule = RFedAGS(steps=2, batch=2, step_size=DECAY)
-    paths = [gaps(rule, task, 1000, seed) for seed in range(4)]
+    paths = [gaps(rule, task, 600, seed) for seed in range(4)]
     assert slope(np.mean(paths, axis=0), 20) <= -0.9
 
 
 @pytest.mark.slow
-def test_the_principal_eigenvector_comes_near_like_one_over_t() -> None:
-    """T8 on the sphere: unlike clients, mini-batches, an eigengap; 4 seeds."""
-    paths = [
-        eigenvector_gaps(4, {"kind": "decay", "alpha": 3.0, "shift": 10.0}, 2000, seed)
-        for seed in range(4)
-    ]
+@pytest.mark.parametrize("rank", [1, 2])
+def test_principal_subspaces_come_near_like_one_over_t(rank: int) -> None:
+    """T8 on the sphere and on Stiefel: unlike clients, mini-batches, an eigengap; 3 seeds."""
+    rule = {"kind": "decay", "alpha": 3.0, "shift": 10.0}
+    paths = [pca_gaps(4, rule, 1200, seed, SHARDS, rank, batch=15) for seed in range(3)]
     assert slope(np.mean(paths, axis=0), 50) <= -0.9
 
 
-@pytest.mark.slow
-def test_the_floor_of_the_principal_eigenvector_grows_with_k() -> None:
-    """T7 on the sphere: K = 2, 6, 20 with fixed steps, each floor at least 1.5 times the last.
+SHARDS = {"kind": "shards", "per_client": 1}  # one class a client
 
-    And half the step size leaves about half of it: between a third and two thirds.
+
+@pytest.mark.slow
+def test_the_floor_of_the_principal_eigenvector_grows() -> None:
+    """T7 on the sphere: with K and with heterogeneity, and by half where alpha is halved.
+
+    Means over 500 rounds of one path have a standard error of about 15 %; what is drawn is the same
+    for all.
     """
-    floors = {
-        k: np.mean([eigenvector_gaps(k, 0.01, 1500, seed)[500:].mean() for seed in range(2)])
-        for k in (2, 6, 20)
-    }
-    assert floors[20] > 1.5 * floors[6] > 1.5**2 * floors[2]
-    halved = np.mean([eigenvector_gaps(6, 0.005, 1500, seed)[500:].mean() for seed in range(2)])
-    assert 1 / 3 < halved / floors[6] < 2 / 3
+
+    def eigenvector_floor(steps: int, alpha: float, partition: Any = SHARDS) -> float:
+        return float(pca_gaps(steps, alpha, 700, 0, partition)[200:].mean())
+
+    floors = [eigenvector_floor(steps, 0.01) for steps in (2, 6, 20)]
+    assert floors[2] > 1.5 * floors[1] > 1.5**2 * floors[0]
+    assert floors[1] > 3 * eigenvector_floor(6, 0.01, "iid")
+    assert 0.35 < eigenvector_floor(6, 0.005) / floors[1] < 0.65
 
 
-@pytest.mark.slow
-def test_the_floor_of_the_principal_eigenvector_grows_with_heterogeneity() -> None:
-    """T7 on the sphere: rows that are dealt out at random leave less than rows by owner."""
-    floors = [
-        np.mean([eigenvector_gaps(6, 0.01, 1500, seed, dealt)[500:].mean() for seed in range(2)])
-        for dealt in ("iid", "natural")
-    ]
-    assert floors[1] > 2 * floors[0]
-
-
-def eigenvector_gaps(
-    steps: int, step_size: Any, rounds: int, seed: int, partition: str = "natural"
+def pca_gaps(
+    steps: int,
+    step_size: Any,
+    rounds: int,
+    seed: int,
+    partition: Any,
+    rank: int = 1,
+    batch: Any = "full",
 ) -> Floats:
-    """Gaps of RFedAGS on the principal eigenvector of blocks of different scale."""
+    """Gaps of RFedAGS on the principal subspace of four classes."""
     memory = Memory()
-    data = {"kind": "gaussian_blocks", "clients": 8, "samples": 30, "dimension": 6}
-    spec = from_mapping(
-        {
-            "task": {
-                "kind": "pca",
-                "rank": 1,
-                "data": data,
-                "partition": partition,
-                "clients": 8,
-            },
-            "algorithm": {
-                "kind": "rfedags",
-                "steps": steps,
-                "batch": 15,
-                "step_size": step_size,
-            },
-            "participation": {"kind": "bernoulli", "p": 0.5},
-            "estimator": "oracle",
-            "horizon": {"rounds": rounds},
-            "evaluate_every": 1,
-            "seed": seed,
-        }
-    )
-    run(spec, sinks=[memory])
+    data = {"kind": "gaussian_classes", "classes": 4, "features": 6, "samples": 800}
+    task = {"kind": "pca", "rank": rank, "data": data, "partition": partition, "clients": 8}
+    sizes = {"steps": steps, "batch": batch, "step_size": step_size}
+    spec = {
+        "task": task,
+        "algorithm": {"kind": "rfedags", **sizes},
+        "participation": {"kind": "bernoulli", "p": 0.5},
+        "estimator": "oracle",
+        "horizon": {"rounds": rounds},
+        "evaluate_every": 1,
+        "seed": seed,
+    }
+    run(from_mapping(spec), sinks=[memory])
     return np.array([r.values["gap"] for r in memory.records if "gap" in r.values])

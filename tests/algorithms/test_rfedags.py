@@ -37,19 +37,6 @@ SOFTMAX: dict[str, Any] = {
 }
 
 
-RETRACTIONS = {"qr": qr_retract, "polar": polar_retract, "cayley": cayley_retract}
-GRADIENTS = {"euclidean": riemannian_gradient, "canonical": canonical_gradient}
-STIEFEL = pytest.mark.parametrize(
-    ("retraction", "metric"), [(by, of) for by in RETRACTIONS for of in GRADIENTS]
-)
-
-
-def stiefel_pca(retraction: str, metric: str, **algorithm: Any) -> dict[str, Any]:
-    manifold = {"kind": "stiefel", "r": 2, "d": 8, "retraction": retraction, "metric": metric}
-    task = {**PCA["task"], "manifold": manifold}
-    return {**PCA, "task": task, "algorithm": {"kind": "rfedags", **algorithm}}
-
-
 @pytest.mark.parametrize("steps", [1, 2, 5])
 @pytest.mark.parametrize("batch", [1, 7, 0.5, "full"])
 def test_in_flat_space_streams_average_to_fedavg(steps: int, batch: Any) -> None:
@@ -61,6 +48,31 @@ def test_in_flat_space_streams_average_to_fedavg(steps: int, batch: Any) -> None
     np.testing.assert_allclose(streams.model, models.model, rtol=0, atol=1e-12)
     np.testing.assert_allclose(tangent.model, models.model, rtol=0, atol=1e-12)
     assert streams.event_digest == models.event_digest
+
+
+def test_so_they_do_with_sizes_that_change_within_a_round() -> None:
+    """T1 with alpha_{t,k} and B_{t,k}."""
+    step_size = {"kind": "per_step", "rule": {"kind": "decay", "alpha": 0.9}, "factors": [1, 0.5]}
+    local = {"steps": 3, "batch": {"kind": "per_step", "sizes": [2, 0.5]}, "step_size": step_size}
+    ends = [
+        run(from_mapping({**SOFTMAX, "algorithm": {"kind": kind, **local}})).model
+        for kind in ("rfedags", "fedavg", "rfedavg", "rfed_frechet")
+    ]
+    for end in ends[1:]:
+        np.testing.assert_allclose(end, ends[0], rtol=0, atol=1e-12)
+
+
+RETRACTIONS = {"qr": qr_retract, "polar": polar_retract, "cayley": cayley_retract}
+GRADIENTS = {"euclidean": riemannian_gradient, "canonical": canonical_gradient}
+STIEFEL = pytest.mark.parametrize(
+    ("retraction", "metric"), [(by, of) for by in RETRACTIONS for of in GRADIENTS]
+)
+
+
+def stiefel_pca(retraction: str, metric: str, **algorithm: Any) -> dict[str, Any]:
+    manifold = {"kind": "stiefel", "r": 2, "d": 8, "retraction": retraction, "metric": metric}
+    task = {**PCA["task"], "manifold": manifold}
+    return {**PCA, "task": task, "algorithm": {"kind": "rfedags", **algorithm}}
 
 
 @STIEFEL

@@ -24,6 +24,7 @@ from driftfold.algorithms import (
     Quantiser,
     RankK,
     RFedAGS,
+    RFedAvg,
     SignFlip,
     TopK,
 )
@@ -37,6 +38,7 @@ from driftfold.tasks import Pca, SoftmaxRegression, SpdFrechetMean
 from driftfold.tasks.base import Problem
 from driftfold.tasks.batch_size import Growing
 from driftfold.testing.cost import RoundCost, cost_of_round
+from tests.algorithms.scattered import MANIFOLDS, Scattered
 from tests.modules import ROOT, own_kinds
 
 PAGE = ROOT / "docs" / "algorithms.md"
@@ -159,6 +161,18 @@ def test_gradients_are_what_the_phases_say(row: Sequence[str], where: str) -> No
     rule = lookup("algorithm", kind)(steps=3, batch=BATCH, **dict.fromkeys(more, True))
     said = sum(phase.samples(np.arange(4), 1) for phase in rule.phases(problem(where)))
     assert cost_of_round(rule, problem(where), np.arange(4)).gradients.tolist() == said.tolist()
+
+
+@pytest.mark.parametrize("manifold", MANIFOLDS, ids=repr)
+def test_each_manifold_has_the_papers_counts(manifold: Manifold) -> None:
+    """K - 1 transports at clients and one retraction at the server, against N inverses and Exp."""
+    place, who = Scattered(manifold).build(Seed(1)), np.arange(3)
+    streams = cost_of_round(RFedAGS(steps=4, batch=2), place, who)
+    assert streams.client == {"retract": 3, "transport": 3}
+    assert streams.server == {"retract": 1}
+    means = cost_of_round(RFedAvg(steps=4, batch=2), place, who)
+    assert means.client == {"retract": 4}
+    assert means.server == {"exp": 1, "inverse_retract": 3}
 
 
 def test_sizes_that_change_are_sent_along() -> None:
