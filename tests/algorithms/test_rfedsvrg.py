@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from driftfold.assembly import build
 from driftfold.run import run
@@ -19,14 +20,14 @@ N, D, R, K, ROUNDS, ALPHA = 5, 7, 2, 3, 4, 0.05
 P = [0.9, 0.5, 0.7, 0.4, 0.8]
 
 
-def table(kind: str) -> dict[str, Any]:
+def table(kind: str, **more: Any) -> dict[str, Any]:
     return {
         "task": {
             "kind": "pca",
             "rank": R,
             "data": {"kind": "gaussian_blocks", "clients": N, "samples": 12, "dimension": D},
         },
-        "algorithm": {"kind": kind, "steps": K, "batch": 6, "step_size": ALPHA},
+        "algorithm": {"kind": kind, "steps": K, "batch": 6, "step_size": ALPHA, **more},
         "participation": {"kind": "bernoulli", "p": P},
         "horizon": {"rounds": ROUNDS},
         "seed": 11,
@@ -50,8 +51,10 @@ def responders(spec: Any, problem: Any, dispatch: int) -> list[int]:
     return [int(c) for c in everyone[attendance.responds(everyone, dispatch)]]
 
 
-def test_rfedsvrg_is_the_published_algorithm() -> None:
-    spec = from_mapping(table("rfedsvrg"))
+@pytest.mark.parametrize("bug", [False, True])
+def test_rfedsvrg_is_the_published_algorithm(bug: bool) -> None:
+    """And with the bug: the first responder left out, the last one twice, divided by N."""
+    spec = from_mapping(table("rfedsvrg", published_bug=bug))
     problem: Any = build(spec).problem
     x = problem.initial_point()
     moved = 0
@@ -61,7 +64,10 @@ def test_rfedsvrg_is_the_published_algorithm() -> None:
             continue
         moved += 1
         full = [problem.data.x[i].T @ problem.data.x[i] / 12 for i in here]
-        mean = sum(riemannian_gradient(x, c) for c in full) / len(here)
+        slopes = [riemannian_gradient(x, c) for c in full]
+        mean = sum(slopes) / len(here)
+        if bug:
+            mean = sum([*slopes[1:], slopes[-1]]) / N
         ends = []
         for client in here:
             y = x
