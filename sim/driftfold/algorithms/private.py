@@ -181,7 +181,7 @@ class NoisyUploads(Clipping):
             )
         changed = long | (rule.noise > 0)
         payload = where(np.asarray(changed), self.payload(x, v), result.payload)
-        return LocalResult(payload, own, {**result.metrics, "clipped": np.asarray(long, float)})
+        return LocalResult(payload, own, result.metrics)
 
 
 class NoisySum(Clipping):
