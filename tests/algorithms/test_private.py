@@ -171,6 +171,8 @@ def test_who_is_counted_and_for_what() -> None:
     sampled = Private(RFedAGS(), noise=4.0, presumed_probability=0.1).spent(state)
     assert sampled == epsilon(4.0, 9, 1e-5, 0.1)
     assert sampled < 0.3 * epsilon(4.0, 9, 1e-5)  # amplified
+    twice = Private(RFedAGS(), noise=4.0, presumed_probability=0.1).spent(state, exchanges=2)
+    assert twice == epsilon(4.0 / 2**0.5, 5, 1e-5, 0.1)  # two sums of the same clients
 
 
 def test_what_has_no_known_sensitivity_is_refused(pca: Problem) -> None:

@@ -23,6 +23,7 @@ class Gaussian(Attack):
     std
         Standard deviation of each coordinate.
 
+    >>> import numpy as np
     >>> from driftfold.manifolds import Sphere
     >>> x = np.array([1.0, 0.0, 0.0])
     >>> Gaussian(std=2.0).corrupt(Sphere(3), x, 0 * x, np.ones).round(12).tolist()

@@ -123,13 +123,19 @@ class Private(Wrapper):
     ) -> Mapping[str, float]:
         """Metrics of the inner algorithm, and epsilon."""
         inner = super().evaluate(problem, state.inner, memories, time)
-        return inner if self.delta is None else merge(inner, {"epsilon": self.spent(state)})
+        if self.delta is None:
+            return inner
+        exchanges = len(self.algorithm.phases(problem))
+        return merge(inner, {"epsilon": self.spent(state, exchanges)})
 
-    def spent(self, state: PrivateState) -> float:
-        """Epsilon at `delta` after all that the state has seen."""
+    def spent(self, state: PrivateState, exchanges: int = 1) -> float:
+        """Epsilon at `delta` after all that the state has seen, in rounds of so many exchanges."""
         assert self.delta is not None
         if self.presumed_probability is not None:
-            return epsilon(self.noise, int(state.sums), self.delta, self.presumed_probability)
+            # One draw of clients serves all sums of a round: they count as one sum with less noise.
+            rounds = -(-int(state.sums) // exchanges)
+            multiplier = self.noise / exchanges**0.5
+            return epsilon(multiplier, rounds, self.delta, self.presumed_probability)
         most = int(state.uses.max(initial=0))
         return epsilon(self.noise / (1 if self.where == "server" else 2), most, self.delta)
 

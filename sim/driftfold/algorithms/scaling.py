@@ -19,6 +19,7 @@ class Scaling(Attack):
     factor
         How many times as long.
 
+    >>> import numpy as np
     >>> from driftfold.manifolds import Euclidean
     >>> Scaling(factor=10.0).corrupt(Euclidean(2), np.zeros(2), np.array([1.0, -2.0]), np.zeros)
     array([ 10., -20.])

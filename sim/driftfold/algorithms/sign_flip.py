@@ -14,6 +14,7 @@ from driftfold.registry import register
 class SignFlip(Attack):
     """Minus u: as long as the honest vector, so that no bound on lengths finds it.
 
+    >>> import numpy as np
     >>> from driftfold.manifolds import Euclidean
     >>> SignFlip().corrupt(Euclidean(2), np.zeros(2), np.array([1.0, -2.0]), np.zeros)
     array([-1.,  2.])
