@@ -28,9 +28,9 @@ def check_algorithm(
     the declared kind, downloads and payloads as large as declared; all clients in one tensor
     program, or in tiles of `TILES`, give the same bits, and the loop engine the same numbers to
     `tolerance` relative to the largest; nothing given is changed; truncated work is that of fewer
-    steps, where a field `steps` says how many; memories keep structure and type; the server's step
-    repeats itself and takes stale arrivals; states, downloads and memories survive a snapshot. The
-    debug engine's checks are part of it, with their errors.
+    steps, where a field `steps`, of its own or of the one it wraps, says how many; memories keep
+    structure and type; the server's step repeats itself and takes stale arrivals; states, downloads
+    and memories survive a snapshot. The debug engine's checks are part of it, with their errors.
 
     >>> from driftfold.algorithms.rfedags import RFedAGS
     >>> from driftfold.data import GaussianBlocks
@@ -112,12 +112,12 @@ def _check_truncation(
     algorithm: Algorithm[Any], problem: Problem, number: int, work: Stack
 ) -> None:
     """Truncated work is that of the same algorithm configured to do no more steps."""
-    configured: set[str] = {f.name for f in fields(algorithm)} if is_dataclass(algorithm) else set()
-    if "steps" not in configured:
+    if _shorter(algorithm, 1) is None:
         return
     engine = StackedEngine(problem, len(work.clients))
     for steps in {1, work.phase.steps - 1} - {0, work.phase.steps}:
-        shorter: Any = replace(algorithm, steps=steps)  # type: ignore[type-var]
+        shorter = _shorter(algorithm, steps)
+        assert shorter is not None
         meant = _run(engine, replace(work, phase=shorter.phases(problem)[number], steps=steps))
         got = _run(engine, replace(work, steps=steps))
         expect(
@@ -125,6 +125,16 @@ def _check_truncation(
             f"{_name(work.phase)} truncated to {steps} steps is not what {steps} steps give; the "
             "first steps must not depend on how many follow",
         )
+
+
+def _shorter(algorithm: Algorithm[Any], steps: int) -> Algorithm[Any] | None:
+    """The same algorithm, or what it wraps, configured to do so many steps, if it can be."""
+    known: set[str] = {f.name for f in fields(algorithm)} if is_dataclass(algorithm) else set()
+    made: Any = algorithm
+    if "steps" in known:
+        return replace(made, steps=steps)  # type: ignore[no-any-return]
+    inner = _shorter(made.algorithm, steps) if "algorithm" in known else None
+    return None if inner is None else replace(made, algorithm=inner)
 
 
 def _check_step(
