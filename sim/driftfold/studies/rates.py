@@ -13,6 +13,8 @@ from time import process_time
 from driftfold.spec import JobSpec, to_mapping
 from driftfold.telemetry.base import Record, RecordSink
 
+_ROUNDS = 2  # to measure at least, after the first
+
 
 @dataclass(frozen=True)
 class Rate:
@@ -54,9 +56,9 @@ class Stopwatch(RecordSink):
     def emit(self, record: Record) -> None:
         """Book the time since the record before to this one."""
         now = process_time()
-        if record.kind in self._spent and record.version > 0:
-            if self._ready is None:
-                self._ready = self._last
+        if self._ready is None and record.version > 0:
+            self._ready = self._last
+        if record.kind in self._spent and record.version > 1:  # the first round warms up
             self._spent[record.kind] += now - self._last
             self._counts[record.kind] += 1
         self._last = now
@@ -64,7 +66,8 @@ class Stopwatch(RecordSink):
     @property
     def over(self) -> bool:
         """Whether enough has been seen."""
-        return self._ready is not None and process_time() - self._ready >= self._seconds
+        enough = self._counts["round"] >= _ROUNDS and self._ready is not None
+        return enough and process_time() - (self._ready or 0.0) >= self._seconds
 
     def rate(self) -> Rate:
         """Return what was measured."""
