@@ -16,3 +16,12 @@ Array: TypeAlias = Any
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+def along(factors: Array, points: Array) -> Array:
+    """View per-client factors so that they multiply points with the same leading axes.
+
+    >>> along(np.ones(3), np.ones((3, 2, 5))).shape
+    (3, 1, 1)
+    """
+    return factors.reshape(factors.shape + (1,) * (points.ndim - factors.ndim))

@@ -14,6 +14,7 @@ array([9, 1, 7, 2])
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -29,6 +30,8 @@ from driftfold.philox import philox
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
 Floats32 = npt.NDArray[np.float32]
+Draw = Callable[[int], Floats]
+"""Uniform numbers in [0, 1) of a client's own, shape (..., count), the same at each call."""
 
 _TILE = 2**20
 """Normals that are made at a time."""

@@ -5,21 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftfold.algorithms import (
-    Adversarial,
-    Algorithm,
-    Attack,
-    Gaussian,
-    GeometricMedian,
-    Median,
-    RFedAGS,
-    RFedAvg,
-    Scaling,
-    SignFlip,
-    TrimmedMean,
-    WeightedSum,
-)
+from driftfold.algorithms import Adversarial, Algorithm, RFedAGS, RFedAvg
 from driftfold.algorithms.base import VectorPayload
+from driftfold.attacks import Attack, Gaussian, Scaling, SignFlip
+from driftfold.combinations import GeometricMedian, Median, TrimmedMean, WeightedSum
 from driftfold.compute.base import Stack
 from driftfold.compute.stacked import StackedEngine
 from driftfold.data import GaussianBlocks

@@ -12,15 +12,13 @@ from driftfold.algorithms import (
     Compressed,
     PerStep,
     Private,
-    Quantiser,
-    RankK,
     RFedAGS,
     RFedAvg,
     RFedSVRG,
-    SignFlip,
-    TopK,
 )
 from driftfold.algorithms.base import Phase
+from driftfold.attacks import SignFlip
+from driftfold.compressors import Quantiser, RankK, TopK
 from driftfold.registry import kind_of, register
 from driftfold.run import run
 from driftfold.spec import from_mapping

@@ -13,15 +13,14 @@ from driftfold.algorithms import (
     Arrivals,
     Compressed,
     Private,
-    Quantiser,
     RFedAGS,
     RFedAvg,
     RFedProj,
-    SignFlip,
-    TopK,
 )
 from driftfold.algorithms.compressed import CodedUploads, Residual
 from driftfold.algorithms.wrapped import WrapperMemory
+from driftfold.attacks import SignFlip
+from driftfold.compressors import Quantiser, TopK
 from driftfold.compute.base import Stack
 from driftfold.compute.fused import fused
 from driftfold.compute.stacked import StackedEngine

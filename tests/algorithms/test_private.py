@@ -17,9 +17,9 @@ from driftfold.algorithms import (
     Tangent,
 )
 from driftfold.algorithms.accounting import epsilon
-from driftfold.algorithms.median import Median
 from driftfold.algorithms.private import NoisySum, NoisyUploads, PrivateState
 from driftfold.arrays import Array, Floats
+from driftfold.combinations.median import Median
 from driftfold.data import GaussianBlocks
 from driftfold.errors import CapabilityError, SpecError
 from driftfold.manifolds import Framed

@@ -9,13 +9,13 @@ import scipy.linalg
 import scipy.optimize
 
 from driftfold.algorithms.base import Arrivals, Endpoint
-from driftfold.algorithms.geometric_median import GeometricMedian
 from driftfold.algorithms.local_steps import ServerPoint
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedavg import RFedAvg
-from driftfold.algorithms.server_adam import Adam
+from driftfold.combinations.geometric_median import GeometricMedian
 from driftfold.manifolds import Euclidean, Geodesic, Lorentz, Manifold, Spd, Sphere, Stiefel
 from driftfold.manifolds.spd import factor
+from driftfold.optimizers.adam import Adam
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping

@@ -10,25 +10,25 @@ import pytest
 from driftfold.algorithms.adversarial import Adversarial
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Tangent
 from driftfold.algorithms.compressed import Compressed
-from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
-from driftfold.algorithms.geometric_median import GeometricMedian
 from driftfold.algorithms.private import Private
-from driftfold.algorithms.quantiser import Quantiser
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
 from driftfold.algorithms.rfedavg import RFedAvg
 from driftfold.algorithms.rfedproj import RFedProj
 from driftfold.algorithms.rfedprox import RFedProx
 from driftfold.algorithms.rfedsvrg import RFedSVRG
-from driftfold.algorithms.server_adam import Adam
-from driftfold.algorithms.server_momentum import Momentum
-from driftfold.algorithms.sign_flip import SignFlip
 from driftfold.algorithms.step_size import PerStep as StepSizes
 from driftfold.algorithms.wrapped import Wrapper
 from driftfold.algorithms.zo_rfedproj import ZoRFedProj
+from driftfold.attacks.sign_flip import SignFlip
+from driftfold.combinations.geometric_median import GeometricMedian
+from driftfold.compressors.quantiser import Quantiser
 from driftfold.data import DirichletLabels, GaussianBlocks, GaussianClasses
 from driftfold.errors import DriftfoldError
+from driftfold.optimizers.adam import Adam
+from driftfold.optimizers.descend import Descend
+from driftfold.optimizers.momentum import Momentum
 from driftfold.registry import kind_of, kinds, register
 from driftfold.rng import Seed
 from driftfold.tasks import Pca, SoftmaxRegression, Task

@@ -9,19 +9,15 @@ from driftfold.algorithms import (
     Algorithm,
     Compressed,
     FedAvg,
-    Gaussian,
     Private,
-    Quantiser,
-    RankK,
     RFedAGS,
     RFedAvg,
     RFedFrechet,
     RFedProj,
     RFedSVRG,
-    Scaling,
-    SignFlip,
-    TopK,
 )
+from driftfold.attacks import Gaussian, Scaling, SignFlip
+from driftfold.compressors import Quantiser, RankK, TopK
 from driftfold.data import GaussianBlocks, GaussianClasses
 from driftfold.rng import Seed
 from driftfold.tasks import Pca, SoftmaxRegression

@@ -13,25 +13,21 @@ import pytest
 
 import driftfold.manifolds
 from driftfold.algorithms import (
-    Adam,
     Adversarial,
     Algorithm,
     Compressed,
-    Descend,
-    Momentum,
     PerStep,
     Private,
-    Quantiser,
-    RankK,
     RFedAGS,
     RFedAvg,
-    SignFlip,
-    TopK,
 )
+from driftfold.attacks import SignFlip
+from driftfold.compressors import Quantiser, RankK, TopK
 from driftfold.data import GaussianBlocks, GaussianClasses, SyntheticSpd
 from driftfold.errors import CapabilityError
 from driftfold.manifolds import Euclidean, Grassmann, Lorentz, Manifold, Product, Spd, Sphere
 from driftfold.manifolds import Stiefel as St
+from driftfold.optimizers import Adam, Descend, Momentum
 from driftfold.registry import kind_of, lookup
 from driftfold.rng import Seed
 from driftfold.tasks import Pca, SoftmaxRegression, SpdFrechetMean

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftfold.algorithms.aggregation import weighted_sum
 from driftfold.algorithms.rfedags import RFedAGS
+from driftfold.combinations.aggregation import weighted_sum
 from driftfold.compute.base import Stack
 from driftfold.compute.stacked import StackedEngine
 from driftfold.data import GaussianBlocks, WrappedNormal

@@ -11,7 +11,6 @@ from typing import Any, Literal
 import numpy as np
 
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase
-from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
 from driftfold.arrays import Array, Bools, Floats, Ints
@@ -19,6 +18,7 @@ from driftfold.assembly import build
 from driftfold.estimators.base import Estimator
 from driftfold.fleet import Fleet
 from driftfold.latency.base import Delays, Latency
+from driftfold.optimizers.descend import Descend
 from driftfold.participation.base import Attendance, Participation
 from driftfold.registry import register
 from driftfold.result import Result

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.algorithms.aggregation import along, weighted_sum
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase, Tangent
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Floats, Ints, along
+from driftfold.combinations.aggregation import weighted_sum
 from driftfold.compute.tickets import Results
 from driftfold.fleet import Fleet
 from driftfold.kernel import now, sleep

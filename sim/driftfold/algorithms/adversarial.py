@@ -10,10 +10,10 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 from annotated_types import Ge, Interval
 
-from driftfold.algorithms.attack import Attack
 from driftfold.algorithms.base import LocalResult, Phase
 from driftfold.algorithms.wrapped import Altered, Wrapper, where
 from driftfold.arrays import Bools
+from driftfold.attacks.base import Attack
 from driftfold.errors import SpecError
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View

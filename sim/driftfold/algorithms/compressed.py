@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase
-from driftfold.algorithms.compressor import Compressor
 from driftfold.algorithms.wrapped import Altered, Wrapper
 from driftfold.arrays import Array, Floats
+from driftfold.compressors.base import Compressor
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
 from driftfold.trees import node

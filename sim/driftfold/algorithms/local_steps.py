@@ -7,15 +7,14 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Algorithm, Arrivals, Phase
-from driftfold.algorithms.combination import Combination
-from driftfold.algorithms.descend import Descend
-from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.algorithms.step_size import Step, sizes_at
-from driftfold.algorithms.weighted_sum import WeightedSum
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Floats, Ints, along
+from driftfold.combinations.base import Combination
+from driftfold.combinations.weighted_sum import WeightedSum
 from driftfold.manifolds.base import Manifold
+from driftfold.optimizers.base import ServerOptimizer
+from driftfold.optimizers.descend import Descend
 from driftfold.tasks.base import Batch, Problem, View
 from driftfold.tasks.batch_size import Batching, BatchRule
 from driftfold.trees import node

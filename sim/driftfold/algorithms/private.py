@@ -19,12 +19,11 @@ import numpy as np
 from annotated_types import Ge, Gt, Interval, Lt
 
 from driftfold.algorithms.accounting import epsilon
-from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase
-from driftfold.algorithms.tangent_noise import framed_space, tangent_noise
 from driftfold.algorithms.wrapped import Altered, Wrapper, where
-from driftfold.arrays import Array, Bools, Floats, Ints
+from driftfold.arrays import Array, Bools, Floats, Ints, along
 from driftfold.errors import CapabilityError, SpecError
+from driftfold.manifolds.tangent_noise import framed_space, tangent_noise
 from driftfold.registry import kind_of, register
 from driftfold.tasks.base import Problem, View
 from driftfold.telemetry.metrics import merge

@@ -17,15 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Arrivals, LocalResult, VectorPayload
-from driftfold.algorithms.descend import Descend
 from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
 from driftfold.algorithms.step_size import sizes_at
-from driftfold.arrays import Array, Floats
+from driftfold.arrays import Array, Floats, along
 from driftfold.errors import CapabilityError
 from driftfold.manifolds.base import Manifold, NearestPoint
 from driftfold.manifolds.euclidean import Euclidean
+from driftfold.optimizers.descend import Descend
 from driftfold.registry import kind_of
 from driftfold.tasks.base import Batch, Problem, View
 from driftfold.trees import node

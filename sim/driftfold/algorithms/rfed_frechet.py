@@ -21,12 +21,11 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.algorithms.aggregation import along
 from driftfold.algorithms.base import Arrivals, Endpoint, Phase
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint, Way
 from driftfold.algorithms.plain_descent import PlainDescent
 from driftfold.algorithms.tangent_mean import TangentMean
-from driftfold.arrays import Array, Floats
+from driftfold.arrays import Array, Floats, along
 from driftfold.manifolds.base import Geodesic, InvertibleRetraction, Manifold
 from driftfold.registry import register
 from driftfold.tasks.base import Problem

@@ -16,11 +16,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from driftfold.algorithms.aggregation import weighted_sum
 from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase, Tangent
 from driftfold.algorithms.local_steps import Broadcast, LocalWork, ServerPoint
 from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.arrays import Array, Floats, Ints
+from driftfold.combinations.aggregation import weighted_sum
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
 from driftfold.trees import node

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from driftfold.arrays import Array, Floats
+from driftfold.arrays import Array, Floats, along
 
 _TILE = 2**17  # numbers that are scaled at a time
 
@@ -28,8 +28,3 @@ def weighted_sum(weights: Floats, vectors: Array) -> Array:
         first = 1 if start == 0 else 0  # 0 + -0 is not -0
         scaled[0] = np.add.reduce(scaled[first : len(some) + 1], axis=0)
     return scaled[0].astype(vectors.dtype)
-
-
-def along(factors: Array, points: Array) -> Array:
-    """View per-client factors so that they multiply points with the same leading axes."""
-    return factors.reshape(factors.shape + (1,) * (points.ndim - factors.ndim))

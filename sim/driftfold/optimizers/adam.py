@@ -16,10 +16,10 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
-from driftfold.algorithms.factor_squares import factor_squares
-from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Manifold
+from driftfold.optimizers.base import ServerOptimizer
+from driftfold.optimizers.factor_squares import factor_squares
 from driftfold.registry import register
 from driftfold.trees import node
 

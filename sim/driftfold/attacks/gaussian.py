@@ -5,12 +5,12 @@ from typing import Annotated
 
 from annotated_types import Gt
 
-from driftfold.algorithms.attack import Attack
-from driftfold.algorithms.compressor import Draw
-from driftfold.algorithms.tangent_noise import framed_space, tangent_noise
 from driftfold.arrays import Array
+from driftfold.attacks.base import Attack
 from driftfold.manifolds.base import Manifold
+from driftfold.manifolds.tangent_noise import framed_space, tangent_noise
 from driftfold.registry import register
+from driftfold.rng import Draw
 
 
 @register("gaussian")

@@ -13,10 +13,10 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.algorithms.aggregation import weighted_sum
-from driftfold.algorithms.combination import Combination
-from driftfold.algorithms.order_statistics import by_column, median, tangent_location
 from driftfold.arrays import Array, Floats
+from driftfold.combinations.aggregation import weighted_sum
+from driftfold.combinations.base import Combination
+from driftfold.combinations.order_statistics import by_column, median, tangent_location
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 

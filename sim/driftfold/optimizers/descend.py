@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 from annotated_types import Gt
 
-from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Manifold
+from driftfold.optimizers.base import ServerOptimizer
 from driftfold.registry import register
 
 

@@ -1,16 +1,13 @@
 """Compressors: tangent vectors as messages of fewer bytes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
-from driftfold.arrays import Array, Floats
+from driftfold.arrays import Array
 from driftfold.errors import CapabilityError
 from driftfold.manifolds.base import Framed, Manifold
 from driftfold.registry import family, kind_of
-
-Draw: TypeAlias = Callable[[int], Floats]
-"""Uniform numbers in [0, 1) of a client's own, shape (..., count), the same at each call."""
+from driftfold.rng import Draw
 
 
 @family("compressor")

@@ -11,10 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from driftfold.algorithms.compressor import Compressor, Draw, framed
 from driftfold.arrays import Array
+from driftfold.compressors.base import Compressor, framed
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
+from driftfold.rng import Draw
 from driftfold.trees import node
 
 

@@ -12,11 +12,12 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge, Le
 
-from driftfold.algorithms.bit_packing import Bytes, pack, packed_size, unpack
-from driftfold.algorithms.compressor import Compressor, Draw, framed
 from driftfold.arrays import Array
+from driftfold.compressors.base import Compressor, framed
+from driftfold.compressors.bit_packing import Bytes, pack, packed_size, unpack
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
+from driftfold.rng import Draw
 from driftfold.trees import node
 
 

@@ -11,9 +11,9 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
-from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Manifold
+from driftfold.optimizers.base import ServerOptimizer
 from driftfold.registry import register
 
 

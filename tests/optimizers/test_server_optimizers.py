@@ -7,12 +7,12 @@ import pytest
 
 from driftfold.algorithms.base import Arrivals
 from driftfold.algorithms.rfedproj import RFedProj
-from driftfold.algorithms.server_adam import Adam
-from driftfold.algorithms.server_momentum import Momentum
-from driftfold.algorithms.server_optimizer import ServerOptimizer
 from driftfold.assembly import build
 from driftfold.errors import CapabilityError
 from driftfold.manifolds import Euclidean, Lorentz, Manifold, Power, Product, Spd, Sphere, Stiefel
+from driftfold.optimizers.adam import Adam
+from driftfold.optimizers.base import ServerOptimizer
+from driftfold.optimizers.momentum import Momentum
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import from_mapping

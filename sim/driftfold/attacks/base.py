@@ -2,10 +2,10 @@
 
 from abc import ABC, abstractmethod
 
-from driftfold.algorithms.compressor import Draw
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import family
+from driftfold.rng import Draw
 
 
 @family("attack")

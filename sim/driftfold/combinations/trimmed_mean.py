@@ -10,10 +10,10 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Lt
 
-from driftfold.algorithms import order_statistics
-from driftfold.algorithms.combination import Combination
-from driftfold.algorithms.order_statistics import tangent_location
 from driftfold.arrays import Array, Floats
+from driftfold.combinations import order_statistics
+from driftfold.combinations.base import Combination
+from driftfold.combinations.order_statistics import tangent_location
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 

@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge
 
-from driftfold.algorithms.compressor import Compressor, Draw
 from driftfold.arrays import Array
+from driftfold.compressors.base import Compressor
 from driftfold.errors import CapabilityError
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
+from driftfold.rng import Draw
 from driftfold.trees import node
 
 

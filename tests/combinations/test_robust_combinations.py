@@ -7,12 +7,12 @@ import pytest
 import scipy.optimize
 import scipy.stats
 
-from driftfold.algorithms.combination import Combination
-from driftfold.algorithms.geometric_median import GeometricMedian
-from driftfold.algorithms.median import Median
-from driftfold.algorithms.trimmed_mean import TrimmedMean
-from driftfold.algorithms.weighted_sum import WeightedSum
 from driftfold.assembly import build
+from driftfold.combinations.base import Combination
+from driftfold.combinations.geometric_median import GeometricMedian
+from driftfold.combinations.median import Median
+from driftfold.combinations.trimmed_mean import TrimmedMean
+from driftfold.combinations.weighted_sum import WeightedSum
 from driftfold.manifolds import (
     Euclidean,
     GeooptSphere,

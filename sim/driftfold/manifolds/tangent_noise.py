@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from driftfold.algorithms.compressor import Draw
 from driftfold.arrays import Array
 from driftfold.errors import CapabilityError
 from driftfold.manifolds.base import Framed, Manifold
+from driftfold.rng import Draw
 
 
 def framed_space(space: Manifold, who: str) -> Framed:

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from driftfold.algorithms.attack import Attack
-from driftfold.algorithms.compressor import Draw
 from driftfold.arrays import Array
+from driftfold.attacks.base import Attack
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
+from driftfold.rng import Draw
 
 
 @register("sign_flip")

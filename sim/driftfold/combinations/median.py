@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from driftfold.algorithms.combination import Combination
-from driftfold.algorithms.order_statistics import median, tangent_location
 from driftfold.arrays import Array, Floats
+from driftfold.combinations.base import Combination
+from driftfold.combinations.order_statistics import median, tangent_location
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from driftfold.algorithms.aggregation import weighted_sum
-from driftfold.algorithms.combination import Combination
 from driftfold.arrays import Array, Floats
+from driftfold.combinations.aggregation import weighted_sum
+from driftfold.combinations.base import Combination
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 

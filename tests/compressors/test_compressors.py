@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftfold.algorithms import Compressor, Quantiser, RankK, TopK
-from driftfold.algorithms.bit_packing import pack, packed_size, unpack
 from driftfold.arrays import Array
+from driftfold.compressors import Compressor, Quantiser, RankK, TopK
+from driftfold.compressors.bit_packing import pack, packed_size, unpack
 from driftfold.errors import CapabilityError
 from driftfold.manifolds import (
     Euclidean,

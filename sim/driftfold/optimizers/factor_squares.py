@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from driftfold.algorithms.aggregation import along
-from driftfold.arrays import Array
+from driftfold.arrays import Array, along
 from driftfold.manifolds.base import Manifold
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.manifolds.power import Power
