@@ -1,6 +1,7 @@
 """Private uploads: bounded lengths, noise of the right size, and what it is worth."""
 
 import math
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -175,10 +176,21 @@ def test_who_is_counted_and_for_what() -> None:
     assert twice == epsilon(4.0 / 2**0.5, 5, 1e-5, 0.1)  # two sums of the same clients
 
 
+def test_a_missing_accountant_is_told_before_a_run(
+    pca: Problem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "dp_accounting", None)
+    with pytest.raises(
+        SpecError, match=r"pip install 'driftfold\[privacy\]', or set delta to null"
+    ):
+        Private(RFedAGS()).check(pca)
+    Private(RFedAGS(), delta=None).check(pca)
+
+
 def test_what_has_no_known_sensitivity_is_refused(pca: Problem) -> None:
     for inner in (RFedAGS(combine=Median()), RFedFrechet()):
         with pytest.raises(CapabilityError, match="forms none; choose combine 'weighted_sum'"):
-            Private(inner).check(pca)
-        Private(inner, where="client").check(pca)
+            Private(inner, delta=None).check(pca)
+        Private(inner, where="client", delta=None).check(pca)
     with pytest.raises(SpecError, match="sees each client's own vectors"):
         Private(RFedAGS(), where="client", presumed_probability=0.1)

@@ -7,11 +7,21 @@ package dp-accounting, which is imported when it is first needed: the extra "pri
 
 import math
 from functools import cache
+from importlib.util import find_spec
 
 from driftfold.errors import SpecError
 
 _ORDERS = (*range(2, 64), 80, 96, 128, 192, 256, 512, 1024)  # whole ones are cheap with sampling
 _BETWEEN = tuple(1 + k / 10 for k in range(1, 100))
+
+
+def require_accountant() -> None:
+    """Raise `SpecError` where the package is not installed, long before it is needed."""
+    if find_spec("dp_accounting") is None:
+        raise SpecError(
+            "the package 'dp-accounting' is needed to tell epsilon; install it with "
+            "pip install 'driftfold[privacy]', or set delta to null to have none told"
+        )
 
 
 @cache
@@ -20,21 +30,14 @@ def epsilon(multiplier: float, releases: int, delta: float, probability: float =
 
     `probability` is that with which each client enters each sum, independently of all else and
     unknown to those who see the sums; 1 where that is not so (no amplification).
-
-    Raises `SpecError` where the package is not installed.
     """
     if releases == 0:
         return 0.0
     if multiplier == 0:
         return math.inf
-    try:
-        import dp_accounting
-        from dp_accounting import rdp
-    except ImportError as error:
-        raise SpecError(
-            "the package 'dp-accounting' is needed to tell epsilon; install it with "
-            "pip install 'driftfold[privacy]', or set delta to null to have none told"
-        ) from error
+    import dp_accounting
+    from dp_accounting import rdp
+
     event = dp_accounting.GaussianDpEvent(multiplier)
     if probability < 1:
         event = dp_accounting.PoissonSampledDpEvent(probability, event)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from annotated_types import Ge, Gt, Interval, Lt
 
-from driftfold.algorithms.accounting import epsilon
+from driftfold.algorithms.accounting import epsilon, require_accountant
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase
 from driftfold.algorithms.wrapped import Altered, Wrapper, where
 from driftfold.arrays import Array, Bools, Floats, Ints, along
@@ -94,6 +94,8 @@ class Private(Wrapper):
     def check(self, problem: Problem) -> None:
         """Require frames for noise, and for noise in the sum a server that forms one."""
         super().check(problem)
+        if self.delta is not None:
+            require_accountant()
         for phase in self.phases(problem):
             assert isinstance(phase, Altered)
             framed_space(phase.space, "noise for privacy")
