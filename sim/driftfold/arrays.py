@@ -7,6 +7,8 @@ docstrings. What is NumPy only (client ids, times, weights) uses the precise ali
 
 from typing import Any, TypeAlias
 
+import array_api_compat
+import array_api_compat.numpy
 import numpy as np
 import numpy.typing as npt
 
@@ -25,3 +27,17 @@ def along(factors: Array, points: Array) -> Array:
     (3, 1, 1)
     """
     return factors.reshape(factors.shape + (1,) * (points.ndim - factors.ndim))
+
+
+def array_namespace(*arrays: Array) -> Any:
+    """Functions of the array API standard for these arrays, as `array_api_compat` has them.
+
+    Small points are NumPy arrays nearly always, and telling that takes it as long as a product.
+
+    >>> array_namespace(np.ones(2)).vecdot(np.ones(2), np.ones(2))
+    np.float64(2.0)
+    """
+    for array in arrays:
+        if type(array) is not np.ndarray:
+            return array_api_compat.array_namespace(*arrays)
+    return array_api_compat.numpy

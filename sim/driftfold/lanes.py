@@ -10,9 +10,8 @@ from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 
 A = TypeVar("A")
 

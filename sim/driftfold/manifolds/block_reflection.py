@@ -12,9 +12,7 @@ For r = 1 it is the reflection of Householder, away from the first axis.
 
 from dataclasses import dataclass
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.orthonormal import polar_factor
 from driftfold.manifolds.small_matrices import solve
 

@@ -11,9 +11,8 @@ M = N^T N and C = X^T Q X:
 """
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.orthonormal import polished
 from driftfold.manifolds.small_matrices import redo, skew, solve
 from driftfold.manifolds.stiefel_geodesics import LONG, cayley_curve

@@ -3,9 +3,7 @@
 from dataclasses import dataclass
 from math import prod
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
     Framed,

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from annotated_types import Ge
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.manifolds import grassmann_turns, orthonormal, principal_angles
 from driftfold.manifolds.aligned_stream import AlignedStream

@@ -7,9 +7,8 @@ value; so tiny, zero and repeated ones cost no accuracy. Shapes (..., r, d), row
 from collections.abc import Callable
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.orthonormal import polar_factor, polished
 from driftfold.manifolds.small_matrices import by_item, eigh, redo, solve

@@ -2,9 +2,7 @@
 
 import math
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.lanes import in_whole_vectors
 
 

@@ -4,9 +4,7 @@
 in the frame that `Lorentz` and `Poincare` share, so tangent vectors of these two need no change.
 """
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import ManifoldError
 from driftfold.manifolds.hyperbolic import dot
 

@@ -4,9 +4,8 @@ Each item's way is chosen by that item alone, so its bits do not depend on its b
 """
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.small_matrices import by_item, inverse_cholesky, inverse_root, qr, redo
 
 # Y = X + U with U tangent has the Gram matrix I + U U^T. One pass through it loses |U|^2 eps of

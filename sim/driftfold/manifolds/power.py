@@ -7,9 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
     Exponential,

@@ -10,9 +10,7 @@ of the geodesic (not where it leads to) is known to eps / cos(theta) only.
 
 from typing import NamedTuple
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.small_matrices import svd
 

@@ -6,9 +6,7 @@ from functools import cache
 from math import prod
 from typing import Any, ClassVar
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.manifolds.base import (
     Exponential,

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.small_matrices import by_item
 
 # Singular values of a^-1 m are known to eps times their spread. Beyond this one it pays to look for

@@ -8,9 +8,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 
 
 def by_item(function: Callable[..., Array], *stacks: Array) -> Array:

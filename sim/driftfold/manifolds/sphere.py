@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import (

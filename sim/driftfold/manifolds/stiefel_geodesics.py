@@ -7,9 +7,7 @@ basis Q of the rest. All exponentials are then of skew-symmetric matrices of siz
 
 from collections.abc import Callable
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.orthonormal import polar_factor, polished
 from driftfold.manifolds.small_matrices import cayley_skew, expm_skew, qr, redo, skew
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable
 
-from array_api_compat import array_namespace
-
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.small_matrices import by_item
 

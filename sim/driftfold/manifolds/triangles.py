@@ -1,9 +1,8 @@
 """Symmetric and skew-symmetric matrices as lists of their entries, scaled to equal length."""
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 
 _ROOT = 2**0.5
 

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.solvers.base import Iterate, Objective
 
 

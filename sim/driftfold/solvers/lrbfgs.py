@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from annotated_types import Gt
-from array_api_compat import array_namespace
 
-from driftfold.arrays import Array
+from driftfold.arrays import Array, array_namespace
 from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 from driftfold.solvers.base import Iterate, Objective, Solver, first_iterate
