@@ -14,7 +14,7 @@ from driftfold.kernel import VirtualLoop, now, run, sleep
 
 
 def test_the_public_face() -> None:
-    assert kernel.__all__ == ["Sleeper", "VirtualLoop", "now", "run", "sleep"]
+    assert kernel.__all__ == ["Sleeper", "VirtualLoop", "launch", "now", "run", "sleep"]
     assert kernel.__doc__ is not None
     for name in kernel.__all__:
         assert getattr(kernel, name).__doc__

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from driftfold.kernel import Sleeper, VirtualLoop, now, run, sleep
+from driftfold.kernel import Sleeper, VirtualLoop, launch, now, run, sleep
 
 
 def here() -> VirtualLoop:
@@ -16,7 +16,9 @@ def here() -> VirtualLoop:
 
 
 def sleeper(coro: Coroutine[Any, Any, None]) -> Sleeper:
-    return Sleeper(here(), coro)
+    made = launch(here(), coro)
+    assert made is not None
+    return made
 
 
 def events(spawn: Any, delays: list[list[float]]) -> tuple[str, int]:

@@ -26,7 +26,7 @@ loop
 task
     asyncio's task; cancelling one that sleeps wakes it at the present instant.
 sleeper
-    A coroutine that only sleeps, without a task (`Sleeper(loop, coroutine)`).
+    A coroutine that only sleeps, without a task (`launch(loop, coroutine)`).
 queue
     What happens later, by time. Within an instant the order is that of scheduling: first in, first
     out, always.
@@ -45,6 +45,6 @@ The same code runs on a real loop: there `sleep` is `asyncio.sleep`, and `now` t
 from driftfold.kernel.loop import VirtualLoop
 from driftfold.kernel.primitives import now, sleep
 from driftfold.kernel.runner import run
-from driftfold.kernel.sleeper import Sleeper
+from driftfold.kernel.sleeper import Sleeper, launch
 
-__all__ = ["Sleeper", "VirtualLoop", "now", "run", "sleep"]
+__all__ = ["Sleeper", "VirtualLoop", "launch", "now", "run", "sleep"]

@@ -17,8 +17,8 @@ class Sleeper:
     """A coroutine stepped by the run loop itself, from one `kernel.sleep` to the next.
 
     It may await nothing else: there is no task that could wait for a future, and
-    `asyncio.current_task` knows nothing of it. The first step is taken at once, as by an eager
-    task. What it raises later ends the run. The object is its own entry in the queue.
+    `asyncio.current_task` knows nothing of it. `launch` takes the first step at once, as an eager
+    task does. What it raises later ends the run. The object is its own entry in the queue.
 
     Attributes
     ----------
@@ -28,12 +28,12 @@ class Sleeper:
     Examples
     --------
     >>> import asyncio
-    >>> from driftfold.kernel import Sleeper, now, run, sleep
+    >>> from driftfold.kernel import launch, now, run, sleep
     >>> async def nap(seconds: float) -> None:
     ...     await sleep(seconds)
     ...     print(f"awake at {now()}")
     >>> async def main() -> None:
-    ...     napping = Sleeper(asyncio.get_running_loop(), nap(1.0))
+    ...     napping = launch(asyncio.get_running_loop(), nap(1.0))
     ...     await sleep(2.0)
     ...     print(napping.alive)
     >>> run(main())
@@ -53,10 +53,8 @@ class Sleeper:
         self._handle: ReadyHandle | None = None
         self.send = coro.send
         self.alive = True
-        self._step()
 
     def _step(self) -> None:
-        loop = self._loop
         try:
             awaited = self.send(None)
         except BaseException as end:
@@ -64,6 +62,10 @@ class Sleeper:
             if not isinstance(end, StopIteration):
                 raise
             return
+        self._park(awaited)
+
+    def _park(self, awaited: Any) -> None:
+        loop = self._loop
         delay = loop._park
         if delay is None or awaited is not None:
             self.alive = False
@@ -124,6 +126,20 @@ class Sleeper:
             return True
         self._loop._park = None
         raise _refusal(awaited)
+
+
+def launch(loop: "VirtualLoop", coro: Coroutine[Any, Any, None]) -> Sleeper | None:
+    """Take the first step of a coroutine, and return the `Sleeper` that takes the others.
+
+    None if it has ended with the first, as visits without delays do.
+    """
+    try:
+        awaited = coro.send(None)
+    except StopIteration:
+        return None
+    sleeper = Sleeper(loop, coro)
+    sleeper._park(awaited)
+    return sleeper
 
 
 def _refusal(awaited: Any) -> RuntimeError:

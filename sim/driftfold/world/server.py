@@ -15,7 +15,7 @@ from driftfold.arrays import Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
-from driftfold.kernel import Sleeper, VirtualLoop, now, sleep
+from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.client import Errand, Order, deliver, leave_early
@@ -135,8 +135,8 @@ class Server:
         for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
             errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
             in_flight[client] = errand
-            visit = Sleeper(loop, leave_early(self, errand) if early else deliver(self, errand))
-            if visit.alive:
+            visit = launch(loop, leave_early(self, errand) if early else deliver(self, errand))
+            if visit is not None:
                 visits[client] = visit
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
@@ -188,7 +188,8 @@ class Server:
     def _deliver(self, arrival: Arrival) -> None:
         client = arrival.errand.client
         self.in_flight.pop(client, None)
-        self.visits.pop(client, None)
+        if self.visits:
+            self.visits.pop(client, None)
         self.inbox.put(arrival)
         if not self.in_flight:
             self.inbox.lost(0)  # others may have left: nobody is on the way to fill their places
