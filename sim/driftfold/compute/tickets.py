@@ -282,9 +282,9 @@ def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:
     assert first is not None
     if all(t.block is first for t in tickets):
         index = [t.row for t in tickets]
-        whole = index == list(range(len(leaves(first.payload)[0])))
-        pick = slice(None) if whole else index
-        return rows(first.payload, pick), {k: v[pick] for k, v in first.metrics.items()}
+        if index == list(range(len(leaves(first.payload)[0]))):
+            return first.payload, dict(first.metrics)
+        return rows(first.payload, index), {k: v[index] for k, v in first.metrics.items()}
     blocks = [t.block for t in tickets if t.block is not None]
     parts = [rows(b.payload, t.row) for b, t in zip(blocks, tickets, strict=True)]
     metrics = [rows(dict(b.metrics), t.row) for b, t in zip(blocks, tickets, strict=True)]

@@ -214,17 +214,19 @@ class Aggregator:
     def _arrivals(
         self, good: Sequence[Arrival], clients: Ints, payload: Any, version: int
     ) -> Arrivals[Any, Any]:
-        downloads = [a.ticket.download for a in good if a.ticket is not None]
-        first = downloads[0].tree
-        shared = all(d.tree is first for d in downloads)
-        versions = np.array([a.errand.order.version for a in good], dtype=np.int64)
-        return Arrivals(
-            clients=clients,
-            payload=payload,
-            download=spread(first, len(good)) if shared else stack([d.tree for d in downloads]),
-            versions=versions,
-            stale=versions < version,
-        )
+        orders = [a.errand.order for a in good]
+        first = orders[0]
+        if all(order is first for order in orders):  # they were sent out together
+            versions = np.full(len(good), first.version)
+            download = spread(first.payload.tree, len(good))
+        else:
+            versions = np.array([order.version for order in orders], dtype=np.int64)
+            tree = first.payload.tree
+            shared = all(order.payload.tree is tree for order in orders)
+            download = (
+                spread(tree, len(good)) if shared else stack([o.payload.tree for o in orders])
+            )
+        return Arrivals(clients, payload, download, versions, stale=versions < version)
 
 
 def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:
