@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
+from driftfold.spec import plugins
 from driftfold.studies import catalogue
 from driftfold.studies.cells import Form, grid
 from driftfold.studies.rates import Rate, pace_key
@@ -22,6 +23,8 @@ from tests.studies.tiny import STUDY
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "_ALL", MappingProxyType({"tiny": STUDY}))
+    # What other tests of this process loaded is no part of the software of a cell's process.
+    monkeypatch.setattr(plugins, "_loaded", {})
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         monkeypatch.setenv(variable, "1")  # which the command sets, and leaves set
 

@@ -85,8 +85,20 @@ def test_every_kind_of_the_library_is_covered() -> None:
     assert shipped <= {kind_of(rule) for rule in EXAMPLES}
 
 
+# On every problem by default; the others share their code and go to one of them.
+BROAD = EXAMPLES[0], EXAMPLES[1], EXAMPLES[3]
+
+
+def by_default(algorithm: Algorithm[Any], name: str) -> bool:
+    if algorithm in BROAD or name == "quadratic":
+        return True
+    if isinstance(algorithm, Wrapper):
+        return name == "pca-sphere"
+    return name == ("pca-r5" if EXAMPLES.index(algorithm) % 2 else "softmax")
+
+
 PAIRS = [
-    (algorithm, name)
+    pytest.param(algorithm, name, marks=[] if by_default(algorithm, name) else pytest.mark.slow)
     for algorithm in EXAMPLES
     for name in PROBLEMS
     if (name == "quadratic") == isinstance(algorithm, TwoPhase)

@@ -42,12 +42,14 @@ PARTS = {
 }
 KINDS = [(part, kind) for part, family in PARTS.items() for kind in own_kinds(family)]
 
+BASE = load_spec("pca-synthetic")
+
 horizons = of_kind(Horizon).filter(lambda h: (h.rounds, h.seconds) != (None, None))
 
 
 @pytest.fixture(scope="module")
 def base() -> JobSpec:
-    return load_spec("pca-synthetic")
+    return BASE
 
 
 @pytest.mark.parametrize("name", presets.names())
@@ -62,14 +64,14 @@ def test_presets_come_back_as_they_were(name: str) -> None:
 
 @pytest.mark.parametrize(("part", "kind"), KINDS)
 @settings(
-    max_examples=10,
+    max_examples=4,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(data=st.data())
 def test_every_kind_comes_back_as_it_was(part: str, kind: str, data: st.DataObject) -> None:
     component = data.draw(of_kind(own_kinds(PARTS[part])[kind]).filter(_holdable))
-    spec = replace(load_spec("pca-synthetic"), **{part: component})
+    spec = replace(BASE, **{part: component})
     back = from_mapping(json.loads(canonical(spec)))
     assert back == spec
     assert canonical(back) == canonical(spec)
@@ -79,7 +81,7 @@ def test_every_kind_comes_back_as_it_was(part: str, kind: str, data: st.DataObje
 @settings(max_examples=20, deadline=None)
 @given(horizons, of_kind(FaultPolicy), of_hint(JobSpec.__annotations__["seed"]))
 def test_plain_parts_come_back_as_they_were(h: Horizon, faults: FaultPolicy, seed: int) -> None:
-    spec = replace(load_spec("pca-synthetic"), horizon=h, faults=faults, seed=seed)
+    spec = replace(BASE, horizon=h, faults=faults, seed=seed)
     assert from_mapping(json.loads(canonical(spec))) == spec
 
 

@@ -17,8 +17,9 @@ def test_presets_need_what_the_library_has(name: str) -> None:
 
 def test_nested_kinds_and_plug_ins_count() -> None:
     assert needs_of(from_mapping(experiment())) == (
-        "algorithm:rfedags", "cadence:synchronous", "compute:stacked", "data:gaussian_blocks",
-        "estimator:inclusive", "latency:constant", "participation:test-behaving",
-        "partition:natural", "selection:uniform", "task:pca",
+        "algorithm:rfedags", "cadence:synchronous", "combination:weighted_sum", "compute:stacked",
+        "data:gaussian_blocks", "estimator:inclusive", "latency:constant",
+        "participation:test-behaving", "partition:natural", "selection:uniform",
+        "server_optimizer:descend", "task:pca",
     )  # fmt: skip
     assert "participation:test-behaving" in kinds_here()

@@ -89,13 +89,14 @@ def told(folder: Path) -> list[Any]:
     ]
 
 
+@pytest.mark.parametrize("times", [2, pytest.param(8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("case", CASES)
-def test_interrupted_anywhere_and_resumed(case: str, tmp_path: Path) -> None:
+def test_interrupted_anywhere_and_resumed(case: str, times: int, tmp_path: Path) -> None:
     spec = from_mapping(CASES[case])
     whole = run(spec, folder=tmp_path / "whole")
     assert whole.rounds == 40
     seqs = len(told(tmp_path / "whole"))
-    for at in random.Random(case).sample(range(2, seqs), 4):
+    for at in random.Random(case).sample(range(2, seqs), times):
         folder = tmp_path / str(at)
         with pytest.raises(KeyboardInterrupt):
             run(spec, folder=folder, sinks=[Bomb(at)])
@@ -174,7 +175,7 @@ LONG: dict[str, Any] = {"checkpoint_every": 15, "evaluate_every": 5}
 
 # By default the case that has everything: results in flight, memories, decisions. A process takes
 # a second to begin; the other cases are interrupted within this one by the first test above.
-KILLS = [pytest.param("deciding", 3, 120)] + [
+KILLS = [pytest.param("deciding", 2, 80)] + [
     pytest.param(case, 20, 1500, marks=pytest.mark.slow) for case in CASES
 ]
 

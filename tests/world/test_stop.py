@@ -1,8 +1,11 @@
 """Snapshots that are asked for: a run that is stopped goes on later as if nothing had been."""
 
+from functools import cache
+from typing import Any
+
 from driftfold.checkpoint.memory import MemoryStore
 from driftfold.run import run
-from driftfold.spec import from_mapping
+from driftfold.spec import JobSpec, from_mapping
 from driftfold.telemetry.base import Record, RecordSink
 from tests.world.test_resume import CASES, outcome
 
@@ -21,10 +24,18 @@ class Listener(RecordSink):
         self.heard.append((name, seq, self.last))
 
 
+def unsaved(case: str) -> JobSpec:
+    return from_mapping({**CASES[case], "checkpoint_every": 0})
+
+
+@cache
+def undisturbed(case: str) -> tuple[Any, ...]:
+    return outcome(run(unsaved(case)))
+
+
 def test_stopped_and_continued_under_another_name() -> None:
-    for case, table in CASES.items():
-        spec = from_mapping({**table, "checkpoint_every": 0})
-        whole = run(spec)
+    for case in CASES:
+        spec = unsaved(case)
         store, listener = MemoryStore(), Listener()
         steps = iter(range(1000))
         part = run(
@@ -39,12 +50,12 @@ def test_stopped_and_continued_under_another_name() -> None:
         assert seq == last
         resumed = run(spec, store=store, past=store.load("first", name), name="second")
         assert resumed.resumed_from == 17
-        assert outcome(resumed) == outcome(whole), case
+        assert outcome(resumed) == undisturbed(case), case
 
 
 def test_snapshots_on_demand_change_nothing() -> None:
-    for case, table in CASES.items():
-        spec = from_mapping({**table, "checkpoint_every": 0})
+    for case in CASES:
+        spec = unsaved(case)
         store, listener = MemoryStore(), Listener()
         steps = iter(range(1, 1000))
         asked = run(
@@ -53,6 +64,6 @@ def test_snapshots_on_demand_change_nothing() -> None:
             sinks=[listener],
             checkpoint=lambda steps=steps: next(steps) in (5, 12),  # type: ignore[misc]
         )
-        assert outcome(asked) == outcome(run(spec)), case
+        assert outcome(asked) == undisturbed(case), case
         assert [store.load(asked.spec_digest, name).meta["version"] for name, _, _ in
                 listener.heard] == [5, 12]  # fmt: skip
