@@ -1,13 +1,24 @@
 """Every registered latency keeps its contract, and the check catches those that do not."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.latency import Constant, Delays, Latency, Lognormal, Stragglers
+from driftfold.latency import (
+    Constant,
+    ConstantLinks,
+    Delays,
+    FlashPhones,
+    Latency,
+    Lognormal,
+    Population,
+    Stragglers,
+    Trace,
+)
 from driftfold.registry import kind_of, kinds
 from driftfold.rng import Seed
 from driftfold.testing.latency import check_latency
@@ -18,6 +29,8 @@ EXAMPLES: list[Latency] = [
     Lognormal(),
     Lognormal(device_spread=0.0, compute_jitter=0.0, link_jitter=0.0, down_spread=0.0),
     Lognormal(device_spread=10.0, compute_jitter=10.0, link_correlation=-1.0),
+    Population(correlation=-0.5),
+    Population(FlashPhones(), ConstantLinks(round_trip=0.1, up_cv=10.0)),
     Stragglers(Lognormal(), clients=3),
     Stragglers(Constant(overhead=1.0), clients=70, factor=0.0),
 ]
@@ -32,11 +45,17 @@ def test_contract(model: Latency) -> None:
     check_latency(model, fleet())
 
 
+def test_contract_of_a_trace(tmp_path: Path) -> None:
+    path = tmp_path / "devices.csv"
+    path.write_text("seconds_per_sample,down_bytes_s,up_bytes_s\n0.1,3e5,1e5\n0.7,1e4,2e4\n")
+    check_latency(Trace(str(path), compute_cv=0.1, down_cv=0.4, round_trip=0.1), fleet())
+
+
 def test_every_kind_of_the_library_is_covered() -> None:
     shipped = {
         kind for kind, cls in kinds("latency").items() if cls.__module__.startswith("driftfold.")
     }
-    assert shipped == {kind_of(model) for model in EXAMPLES}
+    assert shipped == {"trace", *(kind_of(model) for model in EXAMPLES)}
 
 
 @dataclass(frozen=True)
