@@ -11,9 +11,15 @@ from driftfold.participation import (
     Always,
     Attendance,
     Bernoulli,
+    Cyclic,
     Diurnal,
+    InterleavedSine,
+    Jump,
     LabelBernoulli,
+    Markov,
     Participation,
+    Sine,
+    Staircase,
     Uniform,
 )
 from driftfold.registry import kind_of, kinds
@@ -31,6 +37,17 @@ EXAMPLES: list[Participation] = [
     Uniform(rho=0.3),
     Uniform(size=11),
 ]
+# Their answers are compared with lists of intervals in tests/participation/test_intervals.py.
+LONGER: list[Participation] = [
+    Cyclic(low=0.2, high=0.8, period=7),
+    Cyclic(p=0.3, period=11, slot=3000.0),
+    InterleavedSine(slot=5000.0),
+    Jump(at=20, slot=5000.0),
+    Markov(),
+    Markov(p=0.4, rate=0.9, regions=2, shock=0.5, slot=1000.0),
+    Sine(),
+    Staircase(slot=5000.0),
+]
 
 
 def fleet() -> Fleet:
@@ -43,13 +60,19 @@ def test_contract(model: Participation) -> None:
     check_participation(model, fleet())
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("model", LONGER, ids=repr)
+def test_contract_of_the_others(model: Participation) -> None:
+    check_participation(model, fleet())
+
+
 def test_every_kind_of_the_library_is_covered() -> None:
     shipped = {
         kind
         for kind, cls in kinds("participation").items()
         if cls.__module__.startswith("driftfold.")
     }
-    assert shipped == {kind_of(model) for model in EXAMPLES}
+    assert shipped == {kind_of(model) for model in EXAMPLES + LONGER}
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,32 @@
 """Participation: when clients are there, and whether they answer."""
 
 from driftfold.participation.always import Always
-from driftfold.participation.base import Attendance, KnownProbability, Participation
+from driftfold.participation.base import Attendance, KnownProbability, KnownSchedule, Participation
 from driftfold.participation.bernoulli import Bernoulli
+from driftfold.participation.cyclic import Cyclic
 from driftfold.participation.diurnal import Diurnal
+from driftfold.participation.interleaved_sine import InterleavedSine
+from driftfold.participation.jump import Jump
 from driftfold.participation.label_bernoulli import LabelBernoulli
+from driftfold.participation.markov import Markov
+from driftfold.participation.sine import Sine
+from driftfold.participation.staircase import Staircase
 from driftfold.participation.uniform import Uniform
 
 __all__ = [
     "Always",
     "Attendance",
     "Bernoulli",
+    "Cyclic",
     "Diurnal",
+    "InterleavedSine",
+    "Jump",
     "KnownProbability",
+    "KnownSchedule",
     "LabelBernoulli",
+    "Markov",
     "Participation",
+    "Sine",
+    "Staircase",
     "Uniform",
 ]

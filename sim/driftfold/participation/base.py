@@ -45,6 +45,15 @@ class KnownProbability(Protocol):
         ...
 
 
+@runtime_checkable
+class KnownSchedule(Protocol):
+    """Capability: that probability is computable, but changes from dispatch to dispatch."""
+
+    def probability_at(self, clients: Ints, dispatch: int) -> Floats:
+        """Probability that each client contributes to this dispatch (0, 1, ...), shape (k,)."""
+        ...
+
+
 @family("participation")
 class Participation(ABC):
     """Configuration of an attendance model."""

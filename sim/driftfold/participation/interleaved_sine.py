@@ -1,0 +1,62 @@
+"""A sine with spells of absence."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Gt, Interval
+
+from driftfold.fleet import Fleet
+from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.modulated import Modulated
+from driftfold.participation.probabilities import Probability, probabilities
+from driftfold.participation.scheduled import scheduled
+from driftfold.participation.sine import SineFactor
+from driftfold.registry import register
+
+
+@register("interleaved_sine")
+@dataclass(frozen=True)
+class InterleavedSine(Participation):
+    """As `sine`, but 0 in slots where p_i(n) would be below a floor.
+
+    Source: Xiang et al., "Efficient Federated Learning against Heterogeneous and Non-stationary
+    Client Unavailability" (FedAWE, NeurIPS 2024), experiments.
+
+    Attributes
+    ----------
+    p
+        Largest probability: one for all clients, a list of one for each, or None to draw them.
+    low, high
+        Drawn probabilities are p_i ~ U(low, high), fixed by the seed and the client's id.
+    swing
+        Half of the swing, relative to p_i.
+    period
+        Slots of one period.
+    floor
+        Smallest probability; a client with a smaller p_i never comes.
+    slot
+        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from driftfold.rng import Seed
+    >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3))
+    >>> attendance = InterleavedSine(p=0.2).attend(fleet)
+    >>> [float(attendance.probability_at(np.array([0]), n).round(3)[0]) for n in (5, 15)]
+    [0.2, 0.0]
+    """
+
+    p: Probability | tuple[Probability, ...] | None = None
+    low: Probability = 0.0
+    high: Probability = 1.0
+    swing: Annotated[float, Interval(ge=0, le=0.5)] = 0.3
+    period: Annotated[float, Gt(0)] = 20.0
+    floor: Probability = 0.1
+    slot: Annotated[float, Gt(0)] | None = None
+
+    def attend(self, fleet: Fleet) -> Attendance:
+        """Return the attendance; raises `SpecError` when the probabilities do not fit."""
+        p = probabilities("interleaved_sine", self.p, self.low, self.high, fleet)
+        schedule = Modulated(p, SineFactor(self.swing, self.period), self.floor)
+        return scheduled(schedule, fleet.seed.stream("participation.slots"), self.slot)

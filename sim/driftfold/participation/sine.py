@@ -1,0 +1,78 @@
+"""Participation that swings as a sine."""
+
+from dataclasses import dataclass
+from typing import Annotated, final
+
+import numpy as np
+from annotated_types import Gt, Interval
+
+from driftfold.arrays import Floats, Ints
+from driftfold.fleet import Fleet
+from driftfold.lanes import in_whole_vectors
+from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.modulated import Modulated
+from driftfold.participation.probabilities import Probability, probabilities
+from driftfold.participation.scheduled import scheduled
+from driftfold.registry import register
+
+
+@final
+@dataclass(frozen=True)
+class SineFactor:
+    """f(n) = swing sin(2 pi n / period) + 1 - swing, between 1 - 2 swing and 1.
+
+    >>> SineFactor(swing=0.3, period=20.0)(np.array([0, 5, 15])).round(3)
+    array([0.7, 1. , 0.4])
+    """
+
+    swing: float
+    period: float
+
+    def __call__(self, slots: Ints) -> Floats:
+        """Factor in each slot, shape (m,)."""
+        angle = 2 * np.pi * np.fmod(slots, self.period) / self.period
+        sine: Floats = in_whole_vectors(np.sin, angle)
+        return self.swing * sine + (1 - self.swing)
+
+
+@register("sine")
+@dataclass(frozen=True)
+class Sine(Participation):
+    """Independent answers with p_i(n) = p_i (swing sin(2 pi n / period) + 1 - swing).
+
+    Source: Xiang et al., "Efficient Federated Learning against Heterogeneous and Non-stationary
+    Client Unavailability" (FedAWE, NeurIPS 2024), experiments.
+
+    Attributes
+    ----------
+    p
+        Largest probability: one for all clients, a list of one for each, or None to draw them.
+    low, high
+        Drawn probabilities are p_i ~ U(low, high), fixed by the seed and the client's id.
+    swing
+        Half of the swing, relative to p_i.
+    period
+        Slots of one period.
+    slot
+        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+
+    Examples
+    --------
+    >>> from driftfold.rng import Seed
+    >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3))
+    >>> Sine(p=0.5).attend(fleet).probability_at(np.array([0]), dispatch=15).round(3)
+    array([0.2])
+    """
+
+    p: Probability | tuple[Probability, ...] | None = None
+    low: Probability = 0.0
+    high: Probability = 1.0
+    swing: Annotated[float, Interval(ge=0, le=0.5)] = 0.3
+    period: Annotated[float, Gt(0)] = 20.0
+    slot: Annotated[float, Gt(0)] | None = None
+
+    def attend(self, fleet: Fleet) -> Attendance:
+        """Return the attendance; raises `SpecError` when the probabilities do not fit."""
+        p = probabilities("sine", self.p, self.low, self.high, fleet)
+        schedule = Modulated(p, SineFactor(self.swing, self.period))
+        return scheduled(schedule, fleet.seed.stream("participation.slots"), self.slot)

@@ -1,0 +1,98 @@
+"""Lists of intervals: the slow truth that random access is compared with."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from driftfold.arrays import Bools, Floats
+from driftfold.participation import Attendance
+from driftfold.participation.markov import Chains
+from driftfold.participation.slots import SlotProcess, Slotted
+
+
+@dataclass(frozen=True)
+class Changes:
+    """One client's life up to a time: its state at 0, and when that changes."""
+
+    on: bool
+    times: list[float]
+    until: float
+
+    def state(self, t: float) -> bool:
+        return self.on ^ bool(bisect_right(self.times, t) % 2)
+
+    def change(self, t: float) -> float | None:
+        """When the state at t ends, or None when that is not before `until`."""
+        place = bisect_right(self.times, t)
+        return self.times[place] if place < len(self.times) else None
+
+
+def from_slots(attendance: Slotted, clients: int, slots: int) -> list[Changes]:
+    """Run through all slots one after the other."""
+    states = walk(attendance.process, clients, slots)
+    length = attendance.length
+    return [
+        Changes(
+            bool(row[0]),
+            [n * length for n, (a, b) in enumerate(pairwise(row.tolist()), 1) if a != b],
+            slots * length,
+        )
+        for row in states
+    ]
+
+
+def walk(process: SlotProcess, clients: int, slots: int) -> Bools:
+    """State of each client in each slot, shape (clients, slots)."""
+    everyone = np.arange(clients)
+    if isinstance(process, Chains):
+        return _chains(process, clients, slots)
+    return np.stack([process.holds(everyone, n) for n in range(slots)], axis=1)
+
+
+def _chains(process: Chains, clients: int, slots: int) -> Bools:
+    """The chain as it is defined, from its first slot on."""
+    rows = []
+    for i in range(clients):
+        numbers = process.own.uniform(i, np.arange(slots), 3)
+        common = process.shared.uniform(int(process.region[i]), np.arange(slots), 1)
+        on = bool(numbers[0, 2] < process.p[i])
+        row = []
+        for n in range(slots):
+            u = common[n, 0] if numbers[n, 1] < process.shock else numbers[n, 0]
+            on = bool(u < 1 - process.goes[i]) if on else bool(u < process.comes[i])
+            row.append(on)
+        rows.append(row)
+    return np.array(rows)
+
+
+def compare(
+    attendance: Attendance, truth: Sequence[Changes], times: Floats, rng: np.random.Generator
+) -> int:
+    """Ask everyone at all `times` in random order, and return how many queries all agreed."""
+    size, asked = len(truth), 0
+    for t in rng.permutation(times).tolist():
+        some = rng.permutation(size)
+        on = [truth[i].state(t) for i in some]
+        assert attendance.available(some, t).tolist() == on
+        ends = attendance.session_end(some, t).tolist()
+        starts = attendance.next_on(some, t).tolist()
+        for i, state, end, start in zip(some, on, ends, starts, strict=True):
+            change = truth[i].change(t)
+            stays, other = (start, end) if state else (end, start)
+            assert stays == t
+            assert other == change if change is not None else other >= truth[i].until
+        asked += size
+    return asked
+
+
+def moments(truth: Sequence[Changes], until: float, count: int, rng: np.random.Generator) -> Floats:
+    """Random times, of which a half lie at changes or a rounding error before or after them."""
+    changes = np.array([t for one in truth for t in one.times if 0 < t < until])
+    near = rng.choice(changes, count // 2) if changes.size else np.zeros(0)
+    near = np.nextafter(near, rng.choice([-np.inf, np.inf], len(near)))
+    exact = rng.random(len(near)) < 0.5
+    near[exact] = rng.choice(changes, exact.sum()) if changes.size else near[exact]
+    return np.concatenate([rng.uniform(0, until, count - len(near)), near])
