@@ -7,7 +7,22 @@ import pytest
 
 from driftfold.arrays import Floats, Ints
 from driftfold.errors import CapabilityError, CheckpointError
-from driftfold.estimators import Capped, Estimator, Hajek, Inclusive, Oracle, Past, Unweighted
+from driftfold.estimators import (
+    Beta,
+    Capped,
+    Estimator,
+    Ewma,
+    FedAU,
+    Hajek,
+    Inclusive,
+    Kalman,
+    Oracle,
+    Past,
+    Shrunk,
+    Silent,
+    Unweighted,
+    Window,
+)
 from driftfold.estimators.counts import Counts, no_counts
 from driftfold.fleet import Fleet
 from driftfold.participation import Always, Attendance, Bernoulli, Diurnal, Participation, Uniform
@@ -25,6 +40,13 @@ EXAMPLES: list[Estimator[Any]] = [
     Capped(Inclusive(), max_weight=2.0),
     Hajek(Oracle()),
     Hajek(Past(unseen="zero")),
+    FedAU(cutoff=5),
+    Ewma(beta=0.2, start=0.0),
+    Window(rounds=70),
+    Beta(of="inverse"),
+    Kalman(threshold=2.0, period=7.0),
+    Shrunk(Oracle()),
+    Silent(Beta(), rounds=3),
 ]
 MODELS: list[Participation] = [Always(), Bernoulli(low=0.05), Uniform(size=4)]
 

@@ -1,4 +1,4 @@
-"""Capped and self-normalised weights, of any rule."""
+"""Capped, self-normalised and shrunk weights, and clients that have gone, of any rule."""
 
 from typing import Any
 
@@ -7,7 +7,19 @@ import pytest
 
 from driftfold.assembly import build
 from driftfold.errors import CapabilityError
-from driftfold.estimators import Capped, Estimator, Hajek, Inclusive, Oracle, Past, Unweighted
+from driftfold.estimators import (
+    Beta,
+    Capped,
+    Estimator,
+    Hajek,
+    Inclusive,
+    Kalman,
+    Oracle,
+    Past,
+    Shrunk,
+    Silent,
+    Unweighted,
+)
 from driftfold.estimators.diagnostics import largest_multiplier
 from driftfold.participation import Bernoulli
 from driftfold.spec import from_mapping
@@ -81,6 +93,61 @@ def test_the_self_normalised_mean_is_consistent() -> None:
     assert found[Hajek][0] == pytest.approx((values + p).mean(), abs=0.1)
     assert found[Hajek][1] == pytest.approx(1.0, abs=1e-14)
     assert abs(found[Oracle][1] - 1) > 1e-4
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_shrunk_weights_lie_between_the_rule_and_the_plain_mean(rule: Estimator[Any]) -> None:
+    plain, mean = weighed(rule, ROUNDS)[0], weighed(Unweighted(), ROUNDS)[0]
+    for share in (0.0, 0.3, 1.0):
+        mixed, _ = weighed(Shrunk(rule, share), ROUNDS)
+        for made, one, other in zip(mixed, plain, mean, strict=True):
+            np.testing.assert_allclose(made, share * one + (1 - share) * other, rtol=1e-14)
+
+
+def test_silent_clients_leave_the_objective_and_come_back() -> None:
+    """Four clients, D = 2: who was heard in the two rounds before shares the whole weight."""
+    fleet = fleet_of(4)
+    fleet.importance[:] = [0.1, 0.2, 0.3, 0.4]
+    p = np.array([0.02, 0.5, 1.0, 0.1])
+    rule = Silent(Oracle(), rounds=2)
+    state = rule.begin(fleet, Bernoulli(p=P).attend(fleet))
+    last = np.zeros(4)
+    for t, came in enumerate([[1, 2], [2], [], [0, 2], [0, 1, 2, 3], [], [], [3]], start=1):
+        if not came:
+            state = rule.skip(state, t)
+            continue
+        weights, state = rule.weigh(state, fleet, np.array(came), t)
+        belongs = t - 1 - last < 2
+        for client, weight in zip(came, weights, strict=True):
+            expected = 0.0
+            if belongs[client]:
+                expected = fleet.importance[client] / p[client] / fleet.importance[belongs].sum()
+            assert weight == pytest.approx(expected, rel=1e-14)
+        last[came] = t
+    assert not weights.any()  # nobody was heard for two rounds, so nobody is left to weigh
+
+
+def test_the_inner_rule_is_told_of_silence() -> None:
+    """Whose rounds without an answer change the state."""
+    inner = Kalman()
+    wrapped: list[Estimator[Any]] = [Capped(inner, 3.0), Hajek(inner), Shrunk(inner)]
+    for rule in [*wrapped, Silent(inner, 9)]:
+        _, state = weighed(rule, [[0], [], []])
+        _, plain = weighed(Kalman(), [[0], [], []])
+        assert np.array_equal(getattr(state, "rule", state).theta, plain.theta)
+
+
+def test_what_depends_on_who_else_responds_says_so() -> None:
+    apart: list[Estimator[Any]] = [Oracle(), Past(), Capped(Beta(), 3.0), Silent(Kalman(), 3)]
+    for rule in apart:
+        assert rule.alone
+        state, fleet = rule.begin(fleet_of(4), Bernoulli(p=P).attend(fleet_of(4))), fleet_of(4)
+        together, _ = rule.weigh(state, fleet, np.arange(4), 1)
+        by_itself = [rule.weigh(state, fleet, np.array([i]), 1)[0][0] for i in range(4)]
+        assert np.array_equal(together, by_itself)
+    others: list[Estimator[Any]] = [Unweighted(), Hajek(Oracle()), Shrunk(Oracle())]
+    for rule in [*others, Silent(Hajek(Past()), 3)]:
+        assert not rule.alone
 
 
 def test_wrappers_need_what_they_wrap_needs() -> None:

@@ -26,6 +26,13 @@ class Estimator(ABC, Generic[S]):
     needs_probability: bool = False
     """Whether `begin` needs an attendance with a `KnownProbability`."""
 
+    alone: bool = True
+    """Whether what a responder weighs is the same whoever else responds in that round."""
+
+    counts_repeats: bool = False
+    """Whether q_i may be a rate: the mean number of contributions to a server step, of which one
+    client may make several. Then `responders` may hold a client more than once."""
+
     @abstractmethod
     def begin(self, fleet: Fleet, attendance: Attendance) -> S:
         """Return the state before the first round (a tree of arrays)."""
@@ -34,8 +41,9 @@ class Estimator(ABC, Generic[S]):
     def weigh(self, state: S, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, S]:
         """Weights of `responders` in round t = 1, 2, ..., and the state that has seen them.
 
-        `responders` are distinct client ids in ascending order, shape (k,), k >= 1; weights have
-        shape (k,) and already contain the importance a_i.
+        `responders` are client ids in ascending order, shape (k,), k >= 1, and distinct unless the
+        rule `counts_repeats`; weights, one for each contribution, have shape (k,) and already
+        contain the importance a_i.
         """
 
     def skip(self, state: S, round: int) -> S:

@@ -48,6 +48,16 @@ class Capped(Estimator[Any]):
         """Whether the capped rule does."""
         return self.rule.needs_probability
 
+    @property
+    def alone(self) -> bool:  # type: ignore[override]
+        """Whether it is so of the capped rule."""
+        return self.rule.alone
+
+    @property
+    def counts_repeats(self) -> bool:  # type: ignore[override]
+        """Whether the capped rule does."""
+        return self.rule.counts_repeats
+
     def begin(self, fleet: Fleet, attendance: Attendance) -> Any:
         """Return the state of the capped rule."""
         return self.rule.begin(fleet, attendance)

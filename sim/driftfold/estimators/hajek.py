@@ -37,10 +37,17 @@ class Hajek(Estimator[Any]):
 
     rule: Estimator[Any]
 
+    alone = False
+
     @property
     def needs_probability(self) -> bool:  # type: ignore[override]
         """Whether the normalised rule does."""
         return self.rule.needs_probability
+
+    @property
+    def counts_repeats(self) -> bool:  # type: ignore[override]
+        """Whether the normalised rule does."""
+        return self.rule.counts_repeats
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Any:
         """Return the state of the normalised rule."""

@@ -28,6 +28,10 @@ class Unweighted(Estimator[None]):
     array([0.5, 0.5])
     """
 
+    alone = False
+
+    counts_repeats = True
+
     def begin(self, fleet: Fleet, attendance: Attendance) -> None:
         """Return no state: this rule remembers nothing."""
         return
