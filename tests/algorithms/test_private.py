@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from driftfold.algorithms import (
+    Adversarial,
     Arrivals,
     LocalResult,
     Private,
@@ -20,6 +21,7 @@ from driftfold.algorithms import (
 from driftfold.algorithms.accounting import epsilon
 from driftfold.algorithms.private import NoisySum, NoisyUploads, PrivateState
 from driftfold.arrays import Array, Floats
+from driftfold.attacks.sign_flip import SignFlip
 from driftfold.combinations.median import Median
 from driftfold.data import GaussianBlocks
 from driftfold.errors import CapabilityError, SpecError
@@ -194,3 +196,19 @@ def test_what_has_no_known_sensitivity_is_refused(pca: Problem) -> None:
         Private(inner, where="client", delta=None).check(pca)
     with pytest.raises(SpecError, match="sees each client's own vectors"):
         Private(RFedAGS(), where="client", presumed_probability=0.1)
+
+
+@pytest.mark.parametrize(
+    ("outer", "inner", "told"),
+    [
+        ("server", Private(RFedAGS(), where="client"), "set delta to null"),
+        ("client", Adversarial(Private(RFedAGS(), where="client"), SignFlip()), "delta to null"),
+        ("server", Private(RFedAGS(), delta=None), "leave one of them out"),
+    ],
+)
+def test_private_around_private_is_refused_where_both_tell_the_same(
+    pca: Problem, outer: Any, inner: Any, told: str
+) -> None:
+    with pytest.raises(CapabilityError, match=told):
+        Private(inner, where=outer).check(pca)
+    Private(Private(RFedAGS(), where="client", delta=None)).check(pca)

@@ -94,6 +94,7 @@ class Private(Wrapper):
     def check(self, problem: Problem) -> None:
         """Require frames for noise, and for noise in the sum a server that forms one."""
         super().check(problem)
+        self._check_nested()
         if self.delta is not None:
             require_accountant()
         for phase in self.phases(problem):
@@ -105,6 +106,23 @@ class Private(Wrapper):
                     f"{kind_of(self.algorithm)} as configured forms none; choose combine "
                     "'weighted_sum', or where = 'client'"
                 )
+
+    def _check_nested(self) -> None:
+        """Require of private inside private that not both tell the same."""
+        inner: Any = self.algorithm
+        while isinstance(inner, Wrapper):
+            if isinstance(inner, Private):
+                if self.where == inner.where == "server":
+                    raise CapabilityError(
+                        "private is put around private, and both add noise at the server; leave "
+                        "one of them out"
+                    )
+                if self.delta is not None and inner.delta is not None:
+                    raise CapabilityError(
+                        "private is put around private, and both would tell epsilon; set delta to "
+                        "null in one of them"
+                    )
+            inner = inner.algorithm
 
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> Altered:
         """Return the phase with clipping and noise."""
