@@ -17,11 +17,13 @@ def build(spec: JobSpec) -> World:
     validate(spec)
     problem = spec.task.build(Seed(spec.seed))
     spec.algorithm.check(problem)
+    phases = tuple(spec.algorithm.phases(problem))
+    spec.cadence.check(phases, problem.manifold)
     attendance = spec.participation.attend(problem.fleet)
     return World(
         problem=problem,
         algorithm=spec.algorithm,
-        phases=tuple(spec.algorithm.phases(problem)),
+        phases=phases,
         attendance=attendance,
         delays=spec.latency.delays(problem.fleet),
         estimator=spec.estimator,

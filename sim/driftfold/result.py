@@ -39,6 +39,8 @@ class Result:
         repeatable.
     resumed_from
         Server version of the snapshot that the run was resumed from, or None.
+    conventions
+        What the run means by its figures where systems differ, such as staleness.
     changes
         What differs between the software of the snapshot and of this process.
     """
@@ -57,6 +59,7 @@ class Result:
     timing: Mapping[str, float] = field(default_factory=dict)
     spec_digest: str = ""
     resumed_from: int | None = None
+    conventions: Mapping[str, str] = field(default_factory=dict)
     changes: tuple[str, ...] = ()
 
     def told(self, **facts: Any) -> "Result":
@@ -68,4 +71,5 @@ class Result:
         plain = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "model"}
         for name in ("metrics", "counts", "timing"):
             plain[name] = {k: to_json_number(v) for k, v in plain[name].items()}
+        plain["conventions"] = dict(self.conventions)
         return {**plain, "changes": list(self.changes)}

@@ -158,6 +158,7 @@ def _simulate(
             rounds=server.version,
             events=server.trace.count,
             time=kernel.now(),
+            conventions=spec.cadence.conventions(),
             timing={"stacks": tickets.stacks, "mean_stack": tickets.mean_stack},
         )
 

@@ -8,11 +8,12 @@ import pytest
 from driftfold.kernel import sleep
 from driftfold.registry import kind_of, kinds, register
 from driftfold.testing.cadence import TABLE, check_cadence
-from driftfold.world.cadence import Cadence, Synchronous
+from driftfold.world.cadence import Cadence
+from driftfold.world.cadences import Buffered, Immediate, Synchronous
 from driftfold.world.server import Server
 from tests.world import toys
 
-TWO_PHASE = {
+ONE_PHASE = {
     **TABLE,
     "task": {"kind": "test-quadratic", "clients": 12},
     "algorithm": {"kind": "fedavg"},
@@ -24,6 +25,15 @@ EXAMPLES: list[Cadence] = [
     Synchronous(deadline=20.0, pause=5.0),
     Synchronous(cohort=4, over_selection=1.5, deadline=60.0),
 ]
+FLOWS: list[Cadence] = [
+    Buffered(concurrency=4, buffer=2, max_staleness=1, patience=30.0),
+    Immediate(concurrency=3),
+]
+SLOW_FLOWS: list[Cadence] = [
+    Buffered(concurrency=4, buffer=2, max_staleness=1, beyond="clip", share=True),
+    Buffered(concurrency=20, buffer=3, max_staleness=0),
+    Immediate(concurrency=20, mixes="model", max_staleness=2),
+]
 
 assert toys  # importing it registers its kinds
 
@@ -32,7 +42,7 @@ def test_every_kind_of_the_library_is_covered() -> None:
     shipped = {
         kind for kind, cls in kinds("cadence").items() if cls.__module__.startswith("driftfold.")
     }
-    assert shipped == {kind_of(rule) for rule in EXAMPLES}
+    assert shipped == {kind_of(rule) for rule in [*EXAMPLES, *FLOWS]}
 
 
 @pytest.mark.parametrize("cadence", EXAMPLES, ids=repr)
@@ -40,18 +50,27 @@ def test_contract(cadence: Cadence) -> None:
     check_cadence(cadence)
 
 
+@pytest.mark.parametrize(
+    "cadence",
+    [*FLOWS, *(pytest.param(rule, marks=pytest.mark.slow) for rule in SLOW_FLOWS)],
+    ids=repr,
+)
+def test_contract_without_rounds(cadence: Cadence) -> None:
+    check_cadence(cadence, ONE_PHASE)
+
+
 def test_one_phase() -> None:
-    check_cadence(Synchronous(cohort=4, over_selection=1.5), TWO_PHASE)
+    check_cadence(Synchronous(cohort=4, over_selection=1.5), ONE_PHASE)
 
 
 def test_a_buffered_cadence_of_somebody_else() -> None:
     check_cadence(toys.Buffered())
-    check_cadence(toys.Buffered(concurrency=4, buffer=2), TWO_PHASE)
+    check_cadence(toys.Buffered(concurrency=4, buffer=2), ONE_PHASE)
 
 
 def test_chooses_says_when_a_probability_is_not_the_participations_alone() -> None:
     assert Synchronous().chooses() is None
-    for cadence in EXAMPLES[1:]:
+    for cadence in [*EXAMPLES[1:], *FLOWS]:
         assert cadence.chooses()
 
 

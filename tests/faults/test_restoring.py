@@ -17,7 +17,8 @@ from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold.telemetry.base import Record, RecordSink
 from driftfold.telemetry.memory import Memory
-from driftfold.world.cadence import Cadence, Synchronous
+from driftfold.world.cadence import Cadence
+from driftfold.world.cadences import Synchronous
 from driftfold.world.server import Server
 from tests.world import scripted
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 
 from driftfold.registry import register
 from driftfold.telemetry.base import Record
-from driftfold.world.cadence import Cadence, Synchronous
+from driftfold.world.cadence import Cadence
+from driftfold.world.cadences import Synchronous
 from driftfold.world.server import Server
 from driftfold.world.tally import OUTCOMES
 from tests.world.scripted import CLIENTS, TABLE, rounds, told

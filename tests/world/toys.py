@@ -16,11 +16,11 @@ from driftfold.kernel import now, sleep
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.registry import register
 from driftfold.rng import Seed
+from driftfold.selection import UniformSelection
 from driftfold.tasks.base import Batch, Problem, Task, View
 from driftfold.tasks.batch_size import Batching, BatchSize
 from driftfold.trees import node
 from driftfold.world.cadence import Cadence
-from driftfold.world.selection import UniformSelection
 from driftfold.world.server import Server
 
 
@@ -249,8 +249,7 @@ class Buffered(Cadence):
         room = min(self.concurrency - len(server.in_flight), len(pool))
         if room <= 0:
             return
-        stream = server.world.fleet.seed.stream("selection")
-        chosen = UniformSelection().choose(pool, room, server.dispatches, stream)
+        chosen = server.choose(UniformSelection(), room, pool)
         willing, dispatch = server.invite(chosen)
         carrying = server.carrying(willing, 1)
         fresh = np.setdiff1d(willing, carrying)

@@ -137,6 +137,12 @@ class TicketBook:
             if pending:
                 pending.pop(ticket.number, None)
 
+    def forget(self, ticket: Ticket) -> None:
+        """The payload arrived and will not be used; what the client learnt counts."""
+        self.live.pop(ticket.number, None)
+        if self.memories is None:
+            self._pending.pop(ticket.number, None)
+
     def keep_memory(self, ticket: Ticket, steps: int) -> None:
         """The client left after `steps`: its payload is lost, what it learnt is not."""
         self.truncate(ticket, steps)

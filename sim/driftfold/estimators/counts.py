@@ -8,18 +8,18 @@ from driftfold.trees import node
 
 @node
 class Counts:
-    """Number of rounds c_i in which each client contributed, shape (N,)."""
+    """Number of contributions c_i of each client, shape (N,)."""
 
     responses: Ints
 
     def counting(self, responders: Ints) -> "Counts":
-        """Return the counts with one more response of each of `responders` (distinct ids).
+        """Return the counts with one more response for each of `responders`.
 
         >>> Counts(np.array([2, 0, 1])).counting(np.array([0, 1])).responses
         array([3, 1, 1])
         """
         seen = self.responses.copy()
-        seen[responders] += 1
+        np.add.at(seen, responders, 1)
         return Counts(seen)
 
 

@@ -31,6 +31,8 @@ class Inclusive(Estimator[Counts]):
     array([0.5, 1. ])
     """
 
+    counts_repeats = True
+
     def begin(self, fleet: Fleet, attendance: Attendance) -> Counts:
         """Return zero counts."""
         return no_counts(fleet.size)

@@ -50,6 +50,8 @@ class Past(Estimator[Counts]):
     unseen: Literal["prior", "zero"] = "prior"
     max_weight: Annotated[float, Gt(0)] | None = None
 
+    counts_repeats = True
+
     def begin(self, fleet: Fleet, attendance: Attendance) -> Counts:
         """Return zero counts."""
         return no_counts(fleet.size)

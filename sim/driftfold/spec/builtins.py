@@ -18,7 +18,10 @@ FAMILY_PACKAGES = (
     "attacks",
     "algorithms",
     "compute",
+    "selection",
+    "staleness",
     "world",
+    "world.cadences",
 )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def check_capabilities(spec: "JobSpec") -> None:
     """Raise `CapabilityError` when something is presumed about participation that is not so."""
     _check_presumed(spec)
+    _check_repeats(spec)
     if spec.estimator.needs_probability:
         _check_known(spec)
 
@@ -35,6 +36,18 @@ def _check_known(spec: "JobSpec") -> None:
             f"estimator '{estimator}' needs the probability that a client contributes, but {why}; "
             "leave the choice to the participation model (for s of N clients: kind 'uniform'), or "
             "choose an estimator that counts, such as 'inclusive'"
+        )
+
+
+def _check_repeats(spec: "JobSpec") -> None:
+    """The estimator means something where a client contributes twice to a step."""
+    if spec.cadence.repeats and not spec.estimator.counts_repeats:
+        able = [name for name, kind in kinds("estimator").items() if kind.counts_repeats is True]
+        raise CapabilityError(
+            f"in cadence '{kind_of(spec.cadence)}' a fast client may contribute several times to "
+            f"one server step, and estimator '{kind_of(spec.estimator)}' estimates the probability "
+            f"of contributing at all; choose an estimator that counts: "
+            f"{', '.join(map(repr, able))}, or cadence 'synchronous' or 'immediate'"
         )
 
 

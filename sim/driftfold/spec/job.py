@@ -25,7 +25,8 @@ from driftfold.spec.limits import check_limits
 from driftfold.spec.problems import shown
 from driftfold.tasks.base import Task
 from driftfold.tasks.metric import Metric
-from driftfold.world.cadence import Cadence, Synchronous
+from driftfold.world.cadence import Cadence
+from driftfold.world.cadences.synchronous import Synchronous
 from driftfold.world.policy import FaultPolicy, Horizon
 
 

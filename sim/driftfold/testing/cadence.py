@@ -49,7 +49,7 @@ def check_cadence(cadence: Cadence, table: Mapping[str, Any] = TABLE) -> None:
     None; the run repeats itself; values do not change what happens (other step sizes, the same
     events); and a run that was stopped half-way and resumed is the undisturbed one.
 
-    >>> from driftfold.world.cadence import Synchronous
+    >>> from driftfold.world.cadences import Synchronous
     >>> check_cadence(Synchronous(cohort=4))
     """
     kind = kind_of(cadence)

@@ -4,6 +4,7 @@ This is the only part of the world that touches tensors. While a run is replayed
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter, process_time
 from typing import Any
 
@@ -17,6 +18,7 @@ from driftfold.errors import BadUpdate, ClientError
 from driftfold.telemetry.metrics import merge
 from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import finite, spread, stack
+from driftfold.world.discount import Discount, figures
 from driftfold.world.inbox import Arrival
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
@@ -89,8 +91,15 @@ class Aggregator:
             self._downloads += 1
         return sent
 
-    def step(self, phase: int, arrivals: Sequence[Arrival], version: int, time: float) -> None:
-        """Aggregate the arrivals of one phase into the state."""
+    def step(
+        self,
+        phase: int,
+        arrivals: Sequence[Arrival],
+        version: int,
+        time: float,
+        discount: Discount | None = None,
+    ) -> None:
+        """Aggregate the arrivals of one phase into the state; weights by `discount`, too."""
         self._latest = {}
         if self.asleep:
             return
@@ -99,7 +108,7 @@ class Aggregator:
             return
         last = phase == len(self._world.phases) - 1
         good, payload = self._usable(phase, arrivals, version, time)
-        if good and self._apply(phase, good, payload, version, time, last):
+        if good and self._apply(phase, good, payload, version, time, last, discount):
             self._spoiled = False
         else:
             self.skip(version)
@@ -161,18 +170,20 @@ class Aggregator:
         results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
         failed |= {sent[i].client: why for i, why in results.failures.items()}
         rejected = {sent[i].client: why for i, why in results.faults.items()}
+        rejects = len(results.faults)
+        fails = len(arrivals) - len(results.good) - rejects  # a client may have failed twice
         if failed and self._world.faults.on_client_error == "fail":
             raise ClientError(_tell(failed, "failed", "on_client_error"))
         if rejected and self._world.faults.on_bad_update == "fail":
             raise BadUpdate(_tell(rejected, "sent no usable update", "on_bad_update"))
         if failed or rejected:
             note = "; ".join(f"client {c}: {why}" for c, why in sorted((failed | rejected).items()))
-            counts = {"failed": float(len(failed)), "rejected": float(len(rejected))}
+            counts = {"failed": float(fails), "rejected": float(rejects)}
             self._recorder.emit("fault", time, version, counts, note=note)
         good = [sent[i] for i in results.good]
         self._tally.add("accepted", len(good))
-        self._tally.add("rejected", len(rejected))
-        self._tally.add("failed", len(failed))
+        self._tally.add("rejected", rejects)
+        self._tally.add("failed", fails)
         if results.metrics:
             ids = np.array([a.errand.client for a in good], dtype=np.int64)
             self._detail[phase] = {"client": ids, **results.metrics}
@@ -186,15 +197,23 @@ class Aggregator:
         version: int,
         time: float,
         last: bool,
+        discount: Discount | None,
     ) -> bool:
         world = self._world
         clients = np.array([a.errand.client for a in good], dtype=np.int64)
         weights, weighing = world.estimator.weigh(self.weighing, world.fleet, clients, version + 1)
+        arrivals = self._arrivals(good, clients, payload, version)
+        told: Mapping[str, float] = {}
+        if discount is not None:
+            ages = version - arrivals.versions
+            factors = discount.factors(ages)
+            weights, told = weights * factors, figures(ages, factors)
+            if discount.models:
+                arrivals = self._as_models(phase, arrivals, version)
         if not np.isfinite(weights).all() or not weights.any():
             note = f"the weights of the {len(good)} updates are all zero, or not finite"
             self._recorder.emit("fault", time, version, {"void": 1.0}, note=note)
             return False
-        arrivals = self._arrivals(good, clients, payload, version)
         state, metrics = world.phases[phase].step(self.state, arrivals, weights)
         if not finite(state):
             note = (
@@ -208,8 +227,17 @@ class Aggregator:
         self.state = state
         if last:
             self.weighing = weighing
-        self._round[phase] = merge(metrics, _weight_metrics(weights) if last else {})
+        self._round[phase] = merge(metrics, _weight_metrics(weights) if last else {}, told)
         return True
+
+    def _as_models(
+        self, phase: int, arrivals: Arrivals[Any, Any], version: int
+    ) -> Arrivals[Any, Any]:
+        """Arrivals as if all had been computed from the present state: ends count, not ways."""
+        sent = self._world.phases[phase].broadcast(self.state, version)
+        size = len(arrivals.clients)
+        stale = np.zeros(size, dtype=bool)
+        return replace(arrivals, download=spread(sent, size), stale=stale)
 
     def _arrivals(
         self, good: Sequence[Arrival], clients: Ints, payload: Any, version: int

@@ -105,6 +105,14 @@ class Inbox:
         del arrived[: len(taken)]
         return taken
 
+    def take_older(self, phase: int, version: int, start: int = 0) -> list[Arrival]:
+        """Remove and return those from place `start` on whose download is older than `version`."""
+        arrived = self._arrived[phase]
+        old = [a for a in arrived[start:] if a.errand.order.version < version]
+        if old:
+            arrived[start:] = [a for a in arrived[start:] if a.errand.order.version >= version]
+        return old
+
     @property
     def empty(self) -> bool:
         """Whether nothing waits."""

@@ -16,7 +16,7 @@ from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import decode, encode
 from driftfold.world.server import Server
 
-FORMAT = 1
+FORMAT = 2
 
 
 class Keeper:
@@ -144,6 +144,7 @@ class Keeper:
                 for number, sent in sorted(server.downloads().items())
             },
             "aggregator": encode(aggregator.parts(), arrays),
+            "choosing": encode(server.choosing, arrays),
             "memories": None if memories is None else encode(memories.visited(), arrays),
         }
         return Snapshot(meta, arrays)
@@ -156,6 +157,7 @@ class Keeper:
         server.decided = len(server.decisions)
         server.tally.restore(meta["tally"])
         server.tickets.restore(meta["tickets"], arrays)
+        server.choosing = decode(meta["choosing"], arrays)
         self._refill(server.downloads(), past)
         server.aggregator.restore(decode(meta["aggregator"], arrays), server.version)
         if server.tickets.memories is not None:

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.arrays import Ints
+from driftfold.arrays import Bools, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
 from driftfold.kernel.trace import EventTrace
+from driftfold.selection.base import Selection
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.client import Errand, Order, deliver, leave_early
+from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.tally import Tally
@@ -44,6 +46,8 @@ class Server:
         The coroutine of each of them.
     trace
         The digest of the run's own events.
+    choosing
+        What the selection remembers.
     """
 
     def __init__(
@@ -59,6 +63,7 @@ class Server:
         self.carried: dict[int, int] = {}
         self.decisions: list[list[Any]] = []
         self.decided = 0
+        self.choosing: Any = None
         self.version = 0
         self.dispatches = 0
         self.loop = _running()
@@ -83,21 +88,60 @@ class Server:
         it returns the empty pool.
         """
         while not len(pool := self.pool()):
-            idle = np.ones(len(self._everyone), dtype=bool)
-            idle[list(self.in_flight)] = False
-            times = self.world.attendance.next_on(self._everyone[idle], now())
-            soonest = float(times.min(initial=np.inf))
+            soonest = self.soonest()
             if soonest == np.inf and self.in_flight:
                 return pool
             if soonest == np.inf:
                 raise NobodyLeft
-            if not soonest > now():  # or the server would ask again at this instant for ever
-                raise RunError(
-                    f"the participation model says that a client comes on at {soonest} s, but at "
-                    f"{now()} s nobody is there; next_on must agree with available"
-                )
-            await sleep(soonest - now(), server_key(self.dispatches, 0, WAITED))
+            await self.wait(soonest)
         return pool
+
+    def soonest(self) -> float:
+        """When the next client comes on that is not in flight, while none is there; inf if never.
+
+        Looks at everybody.
+        """
+        idle = np.ones(len(self._everyone), dtype=bool)
+        idle[list(self.in_flight)] = False
+        times = self.world.attendance.next_on(self._everyone[idle], now())
+        soonest = float(times.min(initial=np.inf))
+        if not soonest > now():  # or the server would ask again at this instant for ever
+            raise RunError(
+                f"the participation model says that a client comes on at {soonest} s, but at "
+                f"{now()} s nobody is there; next_on must agree with available"
+            )
+        return soonest
+
+    async def wait(self, until: float) -> None:
+        """Let time pass with nobody on a visit."""
+        await sleep(until - now(), server_key(self.dispatches, 0, WAITED))
+
+    def free(self, clients: Ints) -> Bools:
+        """Whether each of `clients` is on and not in flight."""
+        on = self.world.attendance.available(clients, now())
+        if not self.in_flight:
+            return on
+        away: Bools = np.array([c in self.in_flight for c in clients.tolist()], dtype=bool)
+        return on & ~away
+
+    def choose(self, selection: Selection[Any], k: int, pool: Ints | None = None) -> Ints:
+        """Choose k clients of `pool`, or of all that are free; fewer only if there are fewer.
+
+        Without a pool, and where the rule allows, only as many clients are looked at as it takes
+        to find k.
+        """
+        fleet = self.world.fleet
+        if self.choosing is None:
+            self.choosing = selection.begin(fleet)
+        if pool is None:
+            chosen, self.choosing = selection.find(
+                self.choosing, fleet, self.free, k, self.dispatches
+            )
+            if chosen is not None:
+                return chosen
+            pool = self.pool()
+        found, self.choosing = selection.choose(self.choosing, fleet, pool, k, self.dispatches)
+        return found
 
     def invite(self, clients: Ints) -> tuple[Ints, int]:
         """Ask `clients` to take part; return those who will answer, and the dispatch's number."""
@@ -216,20 +260,33 @@ class Server:
 
     # -- stepping -----------------------------------------------------------------------------
 
-    def step(self, phase: int, arrivals: Sequence[Arrival]) -> Ints:
+    def step(
+        self, phase: int, arrivals: Sequence[Arrival], discount: Discount | None = None
+    ) -> Ints:
         """Aggregate arrivals of a phase; return their clients, for the next phase.
 
         The last phase's step completes a round: the version grows by one, whatever the values.
         """
         ordered = sorted(arrivals, key=_by_client)
-        sent = [a.ticket for a in ordered if a.ticket is not None]
-        self.tally.add("arrived", len(ordered))
-        self.tally.add("bytes_up", self.world.phases[phase].upload_bytes() * len(sent))
-        self.aggregator.step(phase, ordered, self.version, now())
+        sent = self._taken(phase, ordered)
+        self.aggregator.step(phase, ordered, self.version, now(), discount)
         self.tickets.release(sent)
         if phase == len(self.world.phases) - 1:
             self._complete()
         return np.array([a.errand.client for a in ordered], dtype=np.int64)
+
+    def leave_unused(self, phase: int, arrivals: Sequence[Arrival]) -> None:
+        """Count arrivals that the server will not use. What the clients learnt counts."""
+        if arrivals:
+            for ticket in self._taken(phase, arrivals):
+                self.tickets.forget(ticket)
+            self.tally.add("unused", len(arrivals))
+
+    def _taken(self, phase: int, arrivals: Sequence[Arrival]) -> list[Ticket]:
+        sent = [a.ticket for a in arrivals if a.ticket is not None]
+        self.tally.add("arrived", len(arrivals))
+        self.tally.add("bytes_up", self.world.phases[phase].upload_bytes() * len(sent))
+        return sent
 
     async def skip(self, pause: float, dispatch: int) -> None:
         """Let a round pass in which nobody contributes; it lasts `pause` virtual seconds."""

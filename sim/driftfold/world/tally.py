@@ -10,6 +10,7 @@ OUTCOMES: Final = (
     "accepted",
     "rejected",
     "failed",
+    "unused",
     "late",
     "dropped",
     "missed",
@@ -18,7 +19,8 @@ OUTCOMES: Final = (
     "bytes_up",
 )
 """Asked to take part; said no at once; answered in time; of these used, or refused for their
-values, or failed with an error; sent away by the server; left before the end of their work; away
+values, or failed with an error, or left unused (from too old a model, or in a round with too few
+answers); sent away by the server; left before the end of their work; away
 when a later phase reached them; rounds that left the model as it was; bytes sent to clients, and
 received from them."""
 
