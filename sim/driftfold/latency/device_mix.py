@@ -19,7 +19,9 @@ class DeviceMix(Devices):
     Attributes
     ----------
     types
-        The types.
+        Each with its `share` of the clients (shares are divided by their sum), `seconds` for one
+        sample gradient, and optionally `cv`, the coefficient of variation of one client's time from
+        dispatch to dispatch.
 
     Examples
     --------

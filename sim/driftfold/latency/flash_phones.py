@@ -26,7 +26,7 @@ _BATCH: Mapping[Workload, int] = {"femnist": 10, "celeba": 10, "reddit": 10, "sh
 @register("flash")
 @dataclass(frozen=True)
 class FlashPhones(Devices):
-    """Nexus S (53.2 % of the clients), Redmi Note 7 Pro (46.4 %) and Pixel 4 (0.4 %).
+    """Phones of FLASH: Nexus S (53.2 %), Redmi Note 7 Pro (46.4 %) and Pixel 4 (0.4 %).
 
     Times of a batch as measured for FLASH (Yang et al., WWW 2021), with the shares that it gives
     to phones whose model it does not know; divided by the batch sizes of its experiments, 10, and

@@ -21,7 +21,7 @@ SPREADS: Mapping[Measured, float] = {"phones": 1.36, "desktops": 0.46, "fedscale
 @register("lognormal")
 @dataclass(frozen=True)
 class LognormalDevices(Devices):
-    """A client takes median * exp(-spread score) seconds for a sample.
+    """Seconds for a sample are median * exp(-spread score), so log-normal over clients.
 
     Attributes
     ----------

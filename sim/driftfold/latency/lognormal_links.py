@@ -16,7 +16,7 @@ from driftfold.registry import register
 @register("lognormal")
 @dataclass(frozen=True)
 class LognormalLinks(Links):
-    """Rates down and up are median * exp(spread score), with correlated scores.
+    """Rates down and up are median * exp(spread score), so log-normal, with correlated scores.
 
     Attributes
     ----------

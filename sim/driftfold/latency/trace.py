@@ -37,9 +37,10 @@ class Trace(Latency):
     assignment
         Which row is whose: `shuffled` deals the rows out in an order that the seed fixes, all of
         them before any comes again; `by_client` takes the row of the client's number, 0, 1, ...
-    compute_cv, down_cv, up_cv
-        Coefficients of variation from dispatch to dispatch, of one client's time of computing
-        and of its rates.
+    compute_cv
+        Coefficient of variation of one client's time of computing from dispatch to dispatch.
+    down_cv, up_cv
+        Coefficient of variation of one client's rate from dispatch to dispatch.
     round_trip
         Seconds that any transfer takes beside bytes / rate, even an empty one.
     overhead
