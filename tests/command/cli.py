@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,32 @@ def spawn(
         [sys.executable, "-c", script, *arguments],
         cwd=folder,
         env={**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1", **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def spawn_all(
+    commands: Sequence[Sequence[str]], folder: Path, heavy: Collection[str]
+) -> subprocess.CompletedProcess[str]:
+    """Run commands one after the other in a fresh process; tell which of the modules each has."""
+    script = f"""if True:
+        import sys
+        from driftfold_api.command import main
+        for arguments in {[list(words) for words in commands]}:
+            try:
+                main(arguments)
+            except SystemExit as end:
+                if end.code:
+                    raise
+            print("heavy:", sorted(set({sorted(heavy)}) & set(sys.modules)))
+    """
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "100", "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=False,

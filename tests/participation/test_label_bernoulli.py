@@ -44,7 +44,7 @@ def test_a_client_keeps_its_probability_when_others_join() -> None:
     assert np.array_equal(probabilities(model, shares)[:7], probabilities(model, shares[:7]))
 
 
-@pytest.mark.parametrize("alpha", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("alpha", [0.1, 4.0, pytest.param(1.0, marks=pytest.mark.slow)])
 def test_entries_of_a_dirichlet_vector_follow_their_beta_law(alpha: float) -> None:
     size = 5
     first = np.array([dirichlet(Seed(s), "test", size, alpha)[0] for s in range(1500)])

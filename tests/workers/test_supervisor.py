@@ -87,7 +87,14 @@ ENDS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.asyncio
-@pytest.mark.parametrize("case", ENDS)
+@pytest.mark.parametrize(
+    "case",
+    [
+        "signal",
+        "memory",
+        *(pytest.param(case, marks=pytest.mark.slow) for case in ("exit", "raise")),
+    ],
+)
 async def test_what_fails_every_time_fails_after_its_attempts(
     case: str, store: JobStore, tmp_path: Path, behaviour: Behaviour
 ) -> None:
