@@ -1,5 +1,6 @@
 """Known probabilities make the step unbiased, with a known variance; no correction does not."""
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.participation.fleets import PUBLISHED, fleet_of
 DRAWS = 100_000
 
 
+@cache
 def published_draws() -> Bools:
     """Who answers each of many dispatches, shape (DRAWS, 40)."""
     attendance = Bernoulli(p=tuple(PUBLISHED)).attend(fleet_of(40))

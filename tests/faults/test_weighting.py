@@ -76,3 +76,20 @@ def test_the_objective_is_weighted_alike(tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((3, 2))
     losses = view.loss(np.stack([x] * 3), view.everything())
     assert problem.evaluate(x, 0.0)["loss"] == pytest.approx(losses @ SIZES / 20, rel=1e-13)
+
+
+def test_who_weighs_nothing_the_first_time_is_heard_all_the_same() -> None:
+    """Everybody responds in every round: the first one is void, and the second is a full step."""
+    table = {
+        "task": {
+            "kind": "pca",
+            "rank": 1,
+            "data": {"kind": "gaussian_blocks", "clients": 3, "samples": 2, "dimension": 3},
+        },
+        "algorithm": {"kind": "rfedags", "step_size": 0.01, "steps": 1},
+        "horizon": {"rounds": 2},
+    }
+    zero = run(from_mapping({**table, "estimator": {"kind": "past", "unseen": "zero"}}))
+    plain = run(from_mapping({**table, "horizon": {"rounds": 1}}))
+    assert zero.counts["skipped"] == 1
+    np.testing.assert_allclose(zero.model, plain.model, rtol=0, atol=1e-15)

@@ -23,7 +23,7 @@ from driftfold.tasks.link_ranking import mean_rank_and_precision
 from driftfold.tasks.mammal_points import MammalPoints
 from driftfold.tasks.manifold_network import ManifoldNetwork
 from driftfold.tasks.matrix_completion import CompletionProblem, MatrixCompletion
-from driftfold.tasks.metric import Metric
+from driftfold.tasks.metric import Metric, WeightMetric
 from driftfold.tasks.multitask_feature_learning import FeatureProblem, MultitaskFeatureLearning
 from driftfold.tasks.network import NetworkProblem
 from driftfold.tasks.off_manifold import OffManifold
@@ -34,6 +34,7 @@ from driftfold.tasks.softmax_regression import SoftmaxProblem, SoftmaxRegression
 from driftfold.tasks.spd_frechet_mean import SpdFrechetMean, SpdFrechetProblem
 from driftfold.tasks.spd_network import SpdNetwork
 from driftfold.tasks.stiefel_network import StiefelNetwork
+from driftfold.tasks.weight_bias import WeightBias
 
 __all__ = [
     "Batch",
@@ -84,6 +85,8 @@ __all__ = [
     "StiefelNetwork",
     "Task",
     "View",
+    "WeightBias",
+    "WeightMetric",
     "mean_rank_and_precision",
     "objective_of",
     "solve",

@@ -3,7 +3,7 @@
 This is the only part of the world that touches tensors. While a run is replayed it is `asleep`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter, process_time
 from typing import Any
@@ -15,6 +15,7 @@ from driftfold.arrays import Floats, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import TicketBook
 from driftfold.errors import BadUpdate, ClientError
+from driftfold.tasks.metric import WeightMetric
 from driftfold.telemetry.metrics import merge
 from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import finite, spread, stack
@@ -117,9 +118,12 @@ class Aggregator:
         """Count a round that leaves the model as it was; once, whatever else it has no use for."""
         self._latest = {}
         if not self.asleep and not self._spoiled:
-            self._spoiled = True
-            self._tally.add("skipped")
-            self.weighing = self._world.estimator.skip(self.weighing, version + 1)
+            self._spoil(self._world.estimator.skip(self.weighing, version + 1))
+
+    def _spoil(self, weighing: Any) -> None:
+        self._spoiled = True
+        self._tally.add("skipped")
+        self.weighing = weighing
 
     def complete(self, version: int, time: float, counts: Mapping[str, float]) -> None:
         """Report the round that led to `version`, and evaluate when it is time."""
@@ -151,10 +155,20 @@ class Aggregator:
         self.metrics = merge(
             world.problem.evaluate(model, time),
             *(metric.measure(world.problem, model, time) for metric in world.metrics),
+            *self._of_weights(version),
             world.algorithm.evaluate(world.problem, self.state, memories, time),
         )
         note = world.problem.remark() if version == 0 else ""
         self._recorder.emit("evaluation", time, version, self.metrics, note=note)
+
+    def _of_weights(self, version: int) -> Iterable[Mapping[str, float]]:
+        """What metrics of weights tell of the round to come."""
+        world = self._world
+        for metric in world.metrics:
+            if isinstance(metric, WeightMetric):
+                yield metric.measure_weights(
+                    world.estimator, self.weighing, world.fleet, world.attendance, version + 1
+                )
 
     def finish(self, version: int, time: float) -> None:
         """Measure the final model, unless that was just done."""
@@ -213,6 +227,8 @@ class Aggregator:
         if not np.isfinite(weights).all() or not weights.any():
             note = f"the weights of the {len(good)} updates are all zero, or not finite"
             self._recorder.emit("fault", time, version, {"void": 1.0}, note=note)
+            if not weights.any():  # they responded: a rule may only now have heard of them
+                self._spoil(weighing)
             return False
         state, metrics = world.phases[phase].step(self.state, arrivals, weights)
         if not finite(state):
