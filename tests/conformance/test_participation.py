@@ -13,11 +13,14 @@ from driftfold.participation import (
     Bernoulli,
     Cyclic,
     Diurnal,
+    DiurnalSessions,
     InterleavedSine,
     Jump,
     LabelBernoulli,
     Markov,
+    MarkovSessions,
     Participation,
+    Sessions,
     Sine,
     Staircase,
     Uniform,
@@ -39,6 +42,9 @@ EXAMPLES: list[Participation] = [
 ]
 # Their answers are compared with lists of intervals in tests/participation/test_intervals.py.
 LONGER: list[Participation] = [
+    DiurnalSessions(duty=0.4, session=14400.0),
+    MarkovSessions(),
+    Sessions(),
     Cyclic(low=0.2, high=0.8, period=7),
     Cyclic(p=0.3, period=11, slot=3000.0),
     InterleavedSine(slot=5000.0),

@@ -9,6 +9,7 @@ import numpy as np
 
 from driftfold.arrays import Bools, Floats
 from driftfold.participation import Attendance
+from driftfold.participation.blocks import InBlocks
 from driftfold.participation.markov import Chains
 from driftfold.participation.slots import SlotProcess, Slotted
 
@@ -42,6 +43,29 @@ def from_slots(attendance: Slotted, clients: int, slots: int) -> list[Changes]:
         )
         for row in states
     ]
+
+
+def from_blocks(attendance: InBlocks, clients: int, until: float) -> list[Changes]:
+    """Apply all switches one after the other."""
+    return [_life(attendance, i, until) for i in range(clients)]
+
+
+def _life(attendance: InBlocks, client: int, until: float) -> Changes:
+    process, one = attendance.process, np.array([client])
+    origin, length = float(process.origin(one)[0]), float(process.length(one)[0])
+    blocks = np.arange(int(process.first_block(one)[0]), int((until - origin) / length) + 2)
+    times, states = process.switches(np.full(len(blocks), client), blocks)
+    on = at_zero = bool(process.before(one)[0])
+    changes = []
+    for t, state in zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True):
+        if t == np.inf or t > until or state == on:
+            continue
+        on = state
+        if t <= 0:
+            at_zero = on
+        else:
+            changes.append(t)
+    return Changes(at_zero, changes, until)
 
 
 def walk(process: SlotProcess, clients: int, slots: int) -> Bools:

@@ -5,16 +5,20 @@ import pytest
 
 from driftfold.participation import (
     Cyclic,
+    DiurnalSessions,
     InterleavedSine,
     Jump,
     Markov,
+    MarkovSessions,
     Participation,
+    Sessions,
     Sine,
     Staircase,
 )
+from driftfold.participation.blocks import InBlocks
 from driftfold.participation.slots import PerDispatch, Slotted
 from tests.participation.fleets import fleet_of
-from tests.participation.intervals import compare, from_slots, moments, walk
+from tests.participation.intervals import compare, from_blocks, from_slots, moments, walk
 
 # Each with the number of slots that make four of its periods.
 IN_SLOTS: list[tuple[Participation, int]] = [
@@ -35,6 +39,15 @@ PER_DISPATCH: list[Participation] = [
     InterleavedSine(),
     Jump(at=10),
     Cyclic(period=9),
+]
+# Each with the length of one of its periods in seconds.
+IN_BLOCKS: list[tuple[Participation, float]] = [
+    (MarkovSessions(), 4 * 3600.0),
+    (MarkovSessions(p=0.1, session=0.3, spread=0.0), 3.0),
+    (DiurnalSessions(), 86400.0),
+    (DiurnalSessions(duty=0.4, session=14400.0, zones=(-5.0, -8.0)), 86400.0),
+    (Sessions(), 86400.0),
+    (Sessions(gap=1.0, session=2.0, nights=0.5), 86400.0),
 ]
 
 
@@ -68,3 +81,23 @@ def test_dispatches(model: Participation) -> None:
     for n in rng.permutation(50).tolist():
         some = rng.permutation(20)
         assert attendance.responds(some, n).tolist() == truth[some, n].tolist()
+
+
+def check_blocks(model: Participation, period: float, clients: int, times: int) -> None:
+    attendance = model.attend(fleet_of(clients))
+    assert isinstance(attendance, InBlocks)
+    truth = from_blocks(attendance, clients, 5 * period)
+    rng = np.random.default_rng(3)
+    asked = moments(truth, 4 * period, times, rng)
+    assert compare(attendance, truth, asked, rng) == clients * times
+
+
+@pytest.mark.parametrize(("model", "period"), IN_BLOCKS[::2], ids=repr)
+def test_blocks(model: Participation, period: float) -> None:
+    check_blocks(model, period, clients=50, times=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "period"), IN_BLOCKS, ids=repr)
+def test_blocks_a_million_times(model: Participation, period: float) -> None:
+    check_blocks(model, period, clients=1000, times=1000)

@@ -5,10 +5,13 @@ from driftfold.participation.base import Attendance, KnownProbability, KnownSche
 from driftfold.participation.bernoulli import Bernoulli
 from driftfold.participation.cyclic import Cyclic
 from driftfold.participation.diurnal import Diurnal
+from driftfold.participation.diurnal_sessions import DiurnalSessions
 from driftfold.participation.interleaved_sine import InterleavedSine
 from driftfold.participation.jump import Jump
 from driftfold.participation.label_bernoulli import LabelBernoulli
 from driftfold.participation.markov import Markov
+from driftfold.participation.markov_sessions import MarkovSessions
+from driftfold.participation.sessions import Sessions
 from driftfold.participation.sine import Sine
 from driftfold.participation.staircase import Staircase
 from driftfold.participation.uniform import Uniform
@@ -19,13 +22,16 @@ __all__ = [
     "Bernoulli",
     "Cyclic",
     "Diurnal",
+    "DiurnalSessions",
     "InterleavedSine",
     "Jump",
     "KnownProbability",
     "KnownSchedule",
     "LabelBernoulli",
     "Markov",
+    "MarkovSessions",
     "Participation",
+    "Sessions",
     "Sine",
     "Staircase",
     "Uniform",

@@ -1,0 +1,89 @@
+"""Availability by a Markov process of two states in continuous time."""
+
+from dataclasses import dataclass
+from typing import Annotated, final
+
+import numpy as np
+from annotated_types import Ge, Gt
+
+from driftfold.arrays import Floats, Ints
+from driftfold.fleet import Fleet
+from driftfold.lanes import in_whole_vectors
+from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.blocks import InBlocks
+from driftfold.participation.probabilities import Probability, probabilities
+from driftfold.participation.resets import Rates, Resets
+from driftfold.registry import register
+
+
+@register("markov_sessions")
+@dataclass(frozen=True)
+class MarkovSessions(Participation):
+    """Sessions and gaps of exponential length, at rates of each client's own.
+
+    Client i is on a share p_i of the time, in sessions of mean length m_i; it comes on at rate
+    p_i / ((1 - p_i) m_i) and goes off at rate 1 / m_i, stationary from the start. It answers every
+    dispatch.
+
+    Attributes
+    ----------
+    p
+        Share of the time: one for all clients, a list of one for each, or None to draw it.
+    low, high
+        Drawn shares are p_i ~ U(low, high), fixed by the seed and the client's id.
+    session
+        Median over clients of the mean session length m_i, in seconds.
+    spread
+        Standard deviation of ln m_i over clients.
+
+    Examples
+    --------
+    >>> from driftfold.rng import Seed
+    >>> fleet = Fleet(Seed(1), samples=np.full(1000, 5), importance=np.full(1000, 0.001))
+    >>> attendance = MarkovSessions(p=0.3).attend(fleet)
+    >>> [round(float(attendance.available(np.arange(1000), t).mean()), 2) for t in (0.0, 1e6)]
+    [0.3, 0.3]
+    """
+
+    p: Probability | tuple[Probability, ...] | None = None
+    low: Probability = 0.05
+    high: Probability = 0.95
+    session: Annotated[float, Gt(0)] = 3600.0
+    spread: Annotated[float, Ge(0)] = 0.5
+
+    def attend(self, fleet: Fleet) -> Attendance:
+        """Return the attendance; raises `SpecError` when the shares do not fit."""
+        p = probabilities("markov_sessions", self.p, self.low, self.high, fleet)
+        z = fleet.seed.stream("participation.session").normal(np.arange(fleet.size), 0, 1)[:, 0]
+        mean = self.session * in_whole_vectors(np.exp, self.spread * z)
+        # on + off = 1 / ((1 - p) m); who is always on needs candidates, but none that count.
+        bound = 1 / (mean * np.where(p < 1, 1 - p, 1.0))
+        return InBlocks(
+            Resets(
+                bound,
+                Constant(p),
+                p,
+                0,
+                fleet.seed.stream("participation.switches"),
+                fleet.seed.stream("participation.start"),
+            )
+        )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Constant(Rates):
+    """Rates in the proportion p : 1 - p, whose sum is the bound.
+
+    Attributes
+    ----------
+    p
+        Stationary probabilities, shape (N,).
+    """
+
+    p: Floats
+
+    def shares(self, clients: Ints, times: Floats) -> tuple[Floats, Floats]:
+        """Return p and 1 - p, shape (k, 1) each."""
+        p = self.p[clients, None]
+        return p, 1 - p

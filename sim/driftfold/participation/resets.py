@@ -1,0 +1,129 @@
+"""Two states with exponential sojourns, addressable anywhere, at rates that may follow the day."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from driftfold.arrays import Bools, Floats, Ints
+from driftfold.participation.blocks import BlockProcess
+from driftfold.rng import Stream
+
+_MEAN = 2.0
+"""Mean number of candidates in a block."""
+
+_USUAL = 4
+"""Candidates that nearly all blocks have at most."""
+
+_FORGOTTEN = 60.0
+"""Expected switches before time 0, after which what was before them counts with e^-60."""
+
+
+class Rates(ABC):
+    """Rates of coming on and of going off, as shares of a bound."""
+
+    @abstractmethod
+    def shares(self, clients: Ints, times: Floats) -> tuple[Floats, Floats]:
+        """Rate of coming on at each time over the bound, and of going off, shape (k, m) each.
+
+        Their sum is at most 1; `clients` has shape (k,).
+        """
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Resets(BlockProcess):
+    """A Markov process of two states in continuous time, made of switches that forget.
+
+    Candidates come as a Poisson process of rate `bound`. One at time s sets the client on with
+    probability on(s) / bound, off with probability off(s) / bound, and else does nothing, whatever
+    the state was. So an off client comes on at rate on(s) and an on client goes off at rate
+    off(s), exactly, and the state at any time is that of the latest switch: nothing need be
+    run from the start. Candidates of disjoint blocks are independent: a Poisson number with mean 2,
+    at uniform places. Source: thinning, Lewis and Shedler (1979).
+
+    Attributes
+    ----------
+    bound
+        Rate of candidates of each client in 1/s, at least on(s) + off(s), shape (N,).
+    rates
+        on(s) and off(s), as shares of it.
+    start
+        Probability that each client is on before its first switch, shape (N,).
+    warm
+        Blocks before time 0 in which candidates are drawn. 0 is exact for rates that are constant
+        and a stationary `start`.
+    draws
+        Stream of the blocks, addressed by client and block.
+    early
+        Stream of the states before the first switch.
+    """
+
+    bound: Floats
+    rates: Rates
+    start: Floats
+    warm: int
+    draws: Stream
+    early: Stream
+
+    def length(self, clients: Ints) -> Floats:
+        """Length of each client's blocks in seconds, shape (k,)."""
+        return _MEAN / self.bound[clients]
+
+    def switches(self, clients: Ints, blocks: Ints) -> tuple[Floats, Bools]:
+        """Times in ascending order and states, shape (k, m) each."""
+        visits = blocks + self.warm
+        numbers = self.draws.uniform(clients, visits, 1 + 2 * _USUAL)
+        count = np.searchsorted(_CUMULATIVE, numbers[:, 0], side="right")
+        many = np.flatnonzero(count > _USUAL)
+        if many.size:
+            most = int(count.max())
+            numbers = np.pad(numbers, ((0, 0), (0, 2 * (most - _USUAL))))
+            numbers[many] = self.draws.uniform(clients[many], visits[many], 1 + 2 * most)
+        places, marks = numbers[:, 1::2], numbers[:, 2::2]
+        times = (blocks[:, None] + places) * self.length(clients)[:, None]
+        comes, goes = self.rates.shares(clients, times)
+        on = marks < comes
+        real = np.arange(times.shape[1]) < count[:, None]
+        times = np.where(real & (on | (marks >= 1 - goes)), times, np.inf)
+        order = np.argsort(times, axis=1, kind="stable")
+        return np.take_along_axis(times, order, 1), np.take_along_axis(on, order, 1)
+
+    def before(self, clients: Ints) -> Bools:
+        """State of each client before its first switch, shape (k,)."""
+        on: Bools = self.early.uniform(clients, 0, 1)[:, 0] < self.start[clients]
+        return on
+
+    def first_block(self, clients: Ints) -> Ints:
+        """-warm for each client, shape (k,)."""
+        return np.full(len(clients), -self.warm, dtype=np.int64)
+
+    def stays(self, clients: Ints, on: bool) -> Bools:
+        """Whether the client is on (off) at all times."""
+        certain: Bools = self.start[clients] == float(on)
+        return certain
+
+
+def warm_blocks(share: float) -> int:
+    """Blocks with 60 switches on average, where that `share` of the candidates are switches.
+
+    >>> warm_blocks(0.5)
+    60
+    """
+    return int(np.ceil(_FORGOTTEN / (_MEAN * share)))
+
+
+def _cumulative(mean: float) -> Floats:
+    """P(X <= n) of a Poisson number X, up to where float64 has no more."""
+    term = total = float(np.exp(-mean))
+    table = [total]
+    while total < 1 - 2**-53 and len(table) < 64:
+        term *= mean / len(table)
+        total += term
+        table.append(total)
+    table[-1] = 1.0
+    return np.array(table)
+
+
+_CUMULATIVE = _cumulative(_MEAN)
