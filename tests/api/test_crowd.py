@@ -45,12 +45,12 @@ async def test_100_streams_that_begin_with_history_share_few_connections(
     jobs = [await submitted(http) for _ in range(4)]
     for job in jobs:
         epoch = await claimed(store, job)
-        await write(store, job, epoch, lines(1, 1200), 1)
+        await write(store, job, epoch, lines(1, 700), 1)
 
     async def follow(job: str) -> list[int]:
         async with stream(api, job) as watched:
-            return (await watched.until(1200)).ids
+            return (await watched.until(700)).ids
 
     found = await asyncio.gather(*(follow(job) for job in jobs for _ in range(25)))
-    assert found == [list(range(1, 1201))] * 100
+    assert found == [list(range(1, 701))] * 100
     assert await clients(server) <= MOST
