@@ -8,17 +8,20 @@ import pytest
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation import (
+    Adversarial,
     Always,
     Attendance,
     Bernoulli,
     Cyclic,
     Diurnal,
     DiurnalSessions,
+    Dropout,
     InterleavedSine,
     Jump,
     LabelBernoulli,
     Markov,
     MarkovSessions,
+    Outage,
     Participation,
     Sessions,
     Sine,
@@ -42,6 +45,13 @@ EXAMPLES: list[Participation] = [
 ]
 # Their answers are compared with lists of intervals in tests/participation/test_intervals.py.
 LONGER: list[Participation] = [
+    Adversarial("all_off", start=3600.0, end=86400.0),
+    Adversarial("silent", client=3),
+    Adversarial("flapping", every=0.1),
+    Dropout(Bernoulli(), first=500.0, last=1e6),
+    Dropout(MarkovSessions(), last=2e5, unit="seconds"),
+    Outage(every=20000.0),
+    Outage(Dropout(Sessions(), last=2e5, unit="seconds"), duration=20000.0, regions=2),
     DiurnalSessions(duty=0.4, session=14400.0),
     MarkovSessions(),
     Sessions(),

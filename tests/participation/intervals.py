@@ -1,7 +1,7 @@
 """Lists of intervals: the slow truth that random access is compared with."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -66,6 +66,16 @@ def _life(attendance: InBlocks, client: int, until: float) -> Changes:
         else:
             changes.append(t)
     return Changes(at_zero, changes, until)
+
+
+def from_parts(
+    boundaries: Sequence[float], state: Callable[[float], bool], until: float
+) -> Changes:
+    """Join the pieces between boundaries, in each of which the state is that at its start."""
+    starts = sorted({0.0, *(b for b in boundaries if 0 < b <= until)})
+    states = [state(t) for t in starts]
+    times = [t for t, (a, b) in zip(starts[1:], pairwise(states), strict=True) if a != b]
+    return Changes(states[0], times, until)
 
 
 def walk(process: SlotProcess, clients: int, slots: int) -> Bools:

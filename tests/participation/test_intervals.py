@@ -94,7 +94,7 @@ def check_blocks(model: Participation, period: float, clients: int, times: int) 
 
 @pytest.mark.parametrize(("model", "period"), IN_BLOCKS[::2], ids=repr)
 def test_blocks(model: Participation, period: float) -> None:
-    check_blocks(model, period, clients=50, times=20)
+    check_blocks(model, period, clients=20, times=50)
 
 
 @pytest.mark.slow
