@@ -3,15 +3,21 @@ import pytest
 from scipy import stats
 
 from driftfold.arrays import Floats
+from driftfold.errors import SpecError
 from driftfold.latency import (
     ConstantDevices,
     ConstantLinks,
+    DeviceMix,
+    DeviceType,
     FlashPhones,
+    Latency,
     LognormalDevices,
     LognormalLinks,
     Population,
     Stragglers,
 )
+from driftfold.spec import load_builtins
+from driftfold.spec.codec import decode, encode
 from tests.participation.fleets import fleet_of
 
 SIZE = 4000
@@ -97,6 +103,25 @@ def test_a_client_keeps_its_speed_when_others_join() -> None:
     assert np.array_equal(few.download(clients, 999, 3), many.download(clients, 999, 3))
     assert np.array_equal(few.upload(clients, 999, 3), many.upload(clients, 999, 3))
     assert np.array_equal(few.compute(clients, samples, 3), many.compute(clients, samples, 3))
+
+
+def test_parts_are_tables_of_a_specification() -> None:
+    load_builtins()
+    table = {
+        "kind": "stragglers",
+        "base": {
+            "kind": "population",
+            "compute": {"kind": "mix", "types": [{"share": 1, "seconds": 0.5, "cv": 0.1}]},
+            "link": {"round_trip": 0.1},
+            "correlation": 0.5,
+        },
+    }
+    devices, links = DeviceMix((DeviceType(1.0, 0.5, 0.1),)), LognormalLinks(round_trip=0.1)
+    wanted = Stragglers(Population(devices, links, correlation=0.5))
+    assert decode(Latency, table) == wanted
+    assert decode(Latency, encode(wanted)) == wanted
+    with pytest.raises(SpecError, match=r"compute\.spread: got 'phone', wanted .*'phones'"):
+        decode(Latency, {"kind": "population", "compute": {"spread": "phone"}})
 
 
 def test_wrappers_take_a_population() -> None:
