@@ -54,6 +54,17 @@ def test_a_study_runs_what_it_can_and_goes_on_where_it_stopped(
     assert "[" not in capsys.readouterr().err  # nothing was left to run
 
 
+@pytest.mark.usefixtures("tiny")
+def test_a_folder_that_cannot_be_written_is_told_before_any_cell_runs(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "taken").touch()
+    assert call("study", "tiny", "--only", "plain", "--folder", "taken") == 2
+    err = capsys.readouterr().err
+    assert "cannot write in taken: File exists; choose another --folder" in err
+    assert "plain-s1" not in err
+
+
 def test_an_estimate_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
     cells = grid(STUDY, Form(seeds=2))
     rates = {pace_key(cells[0].spec): Rate(setup=4.0, round=2.0, evaluation=0.0)}

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import perf_counter
 from typing import Any
 
@@ -101,6 +102,7 @@ def study(request: StudyRequest) -> None:
         rates = measure_all(todo, request.root, request.cores, request.quiet)
         print_estimate(asked, cells, todo, rates, request.cores)
         return
+    _require_writable(request.root)
     started = perf_counter()
     outcomes: dict[str, Outcome] = {}
     interrupted = False
@@ -129,6 +131,18 @@ def study(request: StudyRequest) -> None:
         raise typer.Exit(Exit.INTERRUPTED)
     if report.troubles:
         raise typer.Exit(Exit.FAILED)
+
+
+def _require_writable(root: Path) -> None:
+    """Say before hours of work that nothing of it could be kept."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=root):
+            pass
+    except OSError as error:
+        raise RequestError(
+            f"cannot write in {root}: {error.strerror}; choose another --folder"
+        ) from error
 
 
 def _run(request: StudyRequest, todo: list[Cell], outcomes: dict[str, Outcome]) -> None:
