@@ -38,6 +38,8 @@ demo: $(STAMP) ## run the main experiment on real images
 test test-slow bench: export OMP_NUM_THREADS = 1
 test test-slow bench: export OPENBLAS_NUM_THREADS = 1
 test test-slow bench: export MKL_NUM_THREADS = 1
+# Empty means not set: modules are compiled once, and not by every process that tests start.
+test test-slow: export PYTHONDONTWRITEBYTECODE =
 
 # Two processes that share the files among them; JOBS=0 runs all in one, for a debugger.
 JOBS ?= 2
