@@ -11,6 +11,9 @@ from driftfold.algorithms.adversarial import Adversarial
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Tangent
 from driftfold.algorithms.compressed import Compressed
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
+from driftfold.algorithms.fedawe import FedAWE
+from driftfold.algorithms.fedvarp import FedVARP
+from driftfold.algorithms.mifa import MIFA
 from driftfold.algorithms.private import Private
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
@@ -69,6 +72,9 @@ EXAMPLES: list[Algorithm[Any]] = [
     Compressed(RFedAGS(steps=2, batch=4), Quantiser(), error_feedback=True),
     Private(RFedAvg(steps=2, batch=4), clip=0.1, delta=None),
     Adversarial(RFedProj(steps=2, batch=4), SignFlip(), attackers=0.3),
+    FedAWE(steps=2, batch=4),
+    FedVARP(RFedAGS(steps=2, batch=4)),
+    MIFA(RFedAvg(steps=2, batch=4), start="wait"),
     TwoPhase(),
 ]
 

@@ -13,9 +13,11 @@ import pytest
 
 import driftfold.manifolds
 from driftfold.algorithms import (
+    MIFA,
     Adversarial,
     Algorithm,
     Compressed,
+    FedVARP,
     PerStep,
     Private,
     RFedAGS,
@@ -201,6 +203,7 @@ def wrapped(words: str, inner: Algorithm[Any]) -> Algorithm[Any]:
         "server": Private(inner, where="server"),
         "client": Private(inner, where="client"),
         "sign_flip": Adversarial(inner, SignFlip(), attackers=0.5),
+        "memory": MIFA(inner) if isinstance(inner, RFedAvg) else FedVARP(inner),
     }[words]
 
 

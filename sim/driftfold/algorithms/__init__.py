@@ -12,7 +12,10 @@ from driftfold.algorithms.base import (
 )
 from driftfold.algorithms.compressed import Compressed
 from driftfold.algorithms.fedavg import FedAvg
+from driftfold.algorithms.fedawe import FedAWE
+from driftfold.algorithms.fedvarp import FedVARP
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.mifa import MIFA
 from driftfold.algorithms.private import Private
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
@@ -26,6 +29,7 @@ from driftfold.arrays import along
 from driftfold.combinations.aggregation import weighted_sum
 
 __all__ = [
+    "MIFA",
     "Adversarial",
     "Algorithm",
     "Arrivals",
@@ -33,7 +37,9 @@ __all__ = [
     "Compressed",
     "Decay",
     "Endpoint",
+    "FedAWE",
     "FedAvg",
+    "FedVARP",
     "Fixed",
     "LocalResult",
     "PerStep",
