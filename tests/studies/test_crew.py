@@ -1,7 +1,10 @@
 """Cells are run, interrupted and resumed, and fail without harm to others."""
 
+import os
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +116,9 @@ def test_processes_fail_die_and_stop_without_harm(cells: list[Cell], tmp_path: P
     with Crew(1) as crew:
         for event in crew.work(work):
             told.append(event)
+            if len(told) == 1:  # Ctrl-C, which the terminal sends to all, while it is starting
+                (child,) = active_children()
+                os.kill(child.pid or 0, signal.SIGINT)
             if isinstance(event, Advanced) and event.key == "endless":
                 break
     ends = {event.key: event.outcome for event in told if isinstance(event, Ended)}

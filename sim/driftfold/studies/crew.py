@@ -9,7 +9,7 @@ import signal
 from collections import deque
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from time import monotonic
@@ -117,7 +117,13 @@ class _Member:
         context = get_context("spawn")  # a fork would copy the threads' locks of this process
         self.pipe, theirs = context.Pipe()
         self._process: SpawnProcess = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
+        # Ctrl-C reaches all processes of a terminal, also one that is not yet up to ignoring it.
+        resource_tracker.ensure_running()  # which would let signals through again
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     @property
