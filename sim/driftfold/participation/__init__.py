@@ -17,6 +17,7 @@ from driftfold.participation.outage import Outage
 from driftfold.participation.sessions import Sessions
 from driftfold.participation.sine import Sine
 from driftfold.participation.staircase import Staircase
+from driftfold.participation.trace import Trace
 from driftfold.participation.uniform import Uniform
 
 __all__ = [
@@ -40,5 +41,6 @@ __all__ = [
     "Sessions",
     "Sine",
     "Staircase",
+    "Trace",
     "Uniform",
 ]
