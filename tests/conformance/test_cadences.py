@@ -7,9 +7,10 @@ import pytest
 
 from driftfold.kernel import sleep
 from driftfold.registry import kind_of, kinds, register
+from driftfold.selection import F3ast, RoundRobin, WeightedSelection
 from driftfold.testing.cadence import TABLE, check_cadence
 from driftfold.world.cadence import Cadence
-from driftfold.world.cadences import Buffered, Immediate, Synchronous
+from driftfold.world.cadences import Buffered, Immediate, Periodic, Synchronous, Tiered
 from driftfold.world.server import Server
 from tests.world import toys
 
@@ -28,11 +29,16 @@ EXAMPLES: list[Cadence] = [
 FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, patience=30.0),
     Immediate(concurrency=3),
+    Periodic(period=2.0, concurrency=1),
 ]
 SLOW_FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, beyond="clip", share=True),
     Buffered(concurrency=20, buffer=3, max_staleness=0),
     Immediate(concurrency=20, mixes="model", max_staleness=2),
+    Periodic(period=5.0, concurrency=8, max_staleness=1),
+    Tiered(tiers=3, minimum=2),
+    *(Synchronous(cohort=3, selection=s) for s in (F3ast(), WeightedSelection())),
+    *(Buffered(4, 2, selection=s) for s in (F3ast(), RoundRobin(), WeightedSelection())),
 ]
 
 assert toys  # importing it registers its kinds
@@ -42,7 +48,7 @@ def test_every_kind_of_the_library_is_covered() -> None:
     shipped = {
         kind for kind, cls in kinds("cadence").items() if cls.__module__.startswith("driftfold.")
     }
-    assert shipped == {kind_of(rule) for rule in [*EXAMPLES, *FLOWS]}
+    assert shipped == {kind_of(rule) for rule in [*EXAMPLES, *FLOWS, *SLOW_FLOWS]}
 
 
 @pytest.mark.parametrize("cadence", EXAMPLES, ids=repr)

@@ -40,12 +40,37 @@ DOWNLOADING: dict[str, Any] = {  # so slowly that most clients in flight are at 
     "participation": {"kind": "always"},
     "latency": {"kind": "lognormal", "per_sample": 0.001, "down": 20.0},
 }
+FEDBUFF: dict[str, Any] = {  # with memories of clients whose answers are dropped
+    **BUFFERED,
+    "task": {
+        "kind": "pca", "rank": 1,
+        "data": {"kind": "gaussian_blocks", "clients": 12, "samples": 6, "dimension": 4},
+    },
+    "algorithm": {"kind": "rfedproj", "steps": 2, "batch": 3},
+    "estimator": {"kind": "inclusive"},
+    "cadence": {"kind": "buffered", "concurrency": 6, "buffer": 3, "max_staleness": 1},
+}  # fmt: skip
+FEDASYNC: dict[str, Any] = {
+    **FEDBUFF,
+    "cadence": {"kind": "immediate", "concurrency": 6, "selection": {"kind": "round_robin"}},
+}
+PERIODIC: dict[str, Any] = {
+    **FEDBUFF,
+    "cadence": {"kind": "periodic", "period": 3.0, "selection": {"kind": "f3ast"}},
+}
+TIERED: dict[str, Any] = {
+    **SYNCHRONOUS,
+    "cadence": {"kind": "tiered", "cohort": 3, "minimum": 2, "selection": {"kind": "f3ast"}},
+}
+FLOWS = {"fedbuff": FEDBUFF, "fedasync": FEDASYNC, "periodic": PERIODIC}
 CASES = {
     "synchronous": SYNCHRONOUS,
     "buffered": BUFFERED,
     "deciding": DECIDING,
     "downloading": DOWNLOADING,
 }
+MORE = {**FLOWS, "tiered": TIERED}
+SLOW = [pytest.param(case, marks=pytest.mark.slow) for case in MORE]
 
 assert toys  # importing it registers its kinds
 
@@ -90,9 +115,9 @@ def told(folder: Path) -> list[Any]:
 
 
 @pytest.mark.parametrize("times", [2, pytest.param(8, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", [*CASES, *SLOW])
 def test_interrupted_anywhere_and_resumed(case: str, times: int, tmp_path: Path) -> None:
-    spec = from_mapping(CASES[case])
+    spec = from_mapping({**CASES, **MORE}[case])
     whole = run(spec, folder=tmp_path / "whole")
     assert whole.rounds == 40
     seqs = len(told(tmp_path / "whole"))
@@ -103,6 +128,20 @@ def test_interrupted_anywhere_and_resumed(case: str, times: int, tmp_path: Path)
         resumed = run(spec, folder=folder, resume=True)
         assert outcome(resumed) == outcome(whole)
         assert told(folder) == told(tmp_path / "whole")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", FLOWS)
+def test_snapshots_without_rounds_have_results_in_flight(case: str) -> None:
+    """Or the test above would show nothing about replay."""
+    from driftfold.checkpoint.memory import MemoryStore
+
+    store = MemoryStore()
+    result = run(from_mapping(FLOWS[case]), store=store)
+    snapshot = store.latest(result.spec_digest)
+    assert snapshot is not None
+    assert not snapshot.meta["quiet"]
+    assert result.counts["unused"] > 0 or case == "fedasync"
 
 
 def test_buffered_snapshots_have_results_in_flight(tmp_path: Path) -> None:
@@ -176,7 +215,7 @@ LONG: dict[str, Any] = {"checkpoint_every": 15, "evaluate_every": 5}
 # By default the case that has everything: results in flight, memories, decisions. A process takes
 # a second to begin; the other cases are interrupted within this one by the first test above.
 KILLS = [pytest.param("deciding", 2, 80)] + [
-    pytest.param(case, 20, 1500, marks=pytest.mark.slow) for case in CASES
+    pytest.param(case, 20, 1500, marks=pytest.mark.slow) for case in [*CASES, *MORE]
 ]
 
 
@@ -184,7 +223,7 @@ KILLS = [pytest.param("deciding", 2, 80)] + [
 def test_killed_by_the_system_and_resumed(
     case: str, kills: int, rounds: int, tmp_path: Path
 ) -> None:
-    table = {**CASES[case], **LONG, "horizon": {"rounds": rounds}}
+    table = {**CASES, **MORE}[case] | {**LONG, "horizon": {"rounds": rounds}}
     whole = run(from_mapping(table)).to_json()
     resumed = killed_and_resumed(table, tmp_path, kills, seed=kills)
     for name in (

@@ -1,7 +1,9 @@
-"""Uniform selection: every subset alike, by dispatch, whatever was asked before."""
+"""Selections: the right distribution, by dispatch, however the choice is made."""
 
 from collections import Counter
-from itertools import combinations
+from collections.abc import Callable
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,34 +12,143 @@ from scipy.stats import chisquare
 from driftfold.arrays import Ints
 from driftfold.fleet import Fleet
 from driftfold.rng import Seed
-from driftfold.selection import UniformSelection
+from driftfold.selection import (
+    F3ast,
+    RoundRobin,
+    Selection,
+    UniformSelection,
+    WeightedSelection,
+)
+
+SAMPLES = np.array([1, 5, 2, 9, 4, 3, 1, 2])
+POOL = np.array([1, 2, 4, 5, 7])
 
 
-def choose(pool: Ints, k: int, dispatch: int, seed: int) -> Ints:
-    fleet = Fleet(Seed(seed), np.ones(100, int), np.full(100, 0.01))
-    return UniformSelection().choose(None, fleet, pool, k, dispatch)[0]
+def fleet_of(samples: Any = SAMPLES, seed: int = 8) -> Fleet:
+    return Fleet(Seed(seed), np.asarray(samples), np.asarray(samples) / np.sum(samples))
 
 
-def test_every_subset_is_equally_likely() -> None:
-    pool = np.array([2, 3, 5, 7, 11])
-    seen = Counter(tuple(choose(pool, 2, d, 8).tolist()) for d in range(4000))
-    assert set(seen) == set(combinations(pool.tolist(), 2))
-    # A fair choice fails once in a thousand seeds; the seed is fixed.
-    assert chisquare(list(seen.values())).pvalue > 1e-3
+def listed(rule: Selection[Any], fleet: Fleet) -> Callable[[int], tuple[int, ...]]:
+    state = rule.begin(fleet)
+    return lambda d: tuple(rule.choose(state, fleet, POOL, 2, d)[0].tolist())
 
 
+def searched(rule: Selection[Any], fleet: Fleet) -> Callable[[int], tuple[int, ...]]:
+    """Without a list; what is not found is chosen from the list of those that are left."""
+    state = rule.begin(fleet)
+
+    def choose(dispatch: int) -> tuple[int, ...]:
+        found, _ = rule.find(state, fleet, lambda ids: np.isin(ids, POOL), 2, dispatch)
+        left = np.setdiff1d(POOL, found)
+        rest, _ = rule.choose(state, fleet, left, 2 - len(found), dispatch)
+        return tuple(sorted([*found.tolist(), *rest.tolist()]))
+
+    return choose
+
+
+def chances(weights: Ints) -> dict[tuple[int, ...], float]:
+    """Probability of each pair, drawn one after the other in proportion to weights."""
+    total = float(weights[POOL].sum())
+    made: dict[tuple[int, ...], float] = dict.fromkeys(combinations(POOL.tolist(), 2), 0.0)
+    for i, j in permutations(POOL.tolist(), 2):
+        made[min(i, j), max(i, j)] += weights[i] / total * weights[j] / (total - weights[i])
+    return made
+
+
+@pytest.mark.parametrize("way", [listed, searched])
+@pytest.mark.parametrize(
+    ("rule", "weights"),
+    [(UniformSelection(), np.ones(8, int)), (WeightedSelection(), SAMPLES)],
+    ids=["uniform", "weighted"],
+)
+def test_every_pair_is_as_likely_as_it_should_be(
+    rule: Selection[Any], weights: Ints, way: Callable[..., Any]
+) -> None:
+    choose, expected = way(rule, fleet_of()), chances(weights)
+    seen = Counter(choose(d) for d in range(1000))
+    assert set(seen) <= set(expected)
+    # A right choice fails once in a thousand seeds; the seed is fixed.
+    counts = [seen[pair] for pair in expected]
+    assert chisquare(counts, 1000 * np.array([*expected.values()])).pvalue > 1e-3
+
+
+def test_clients_without_weight_come_last() -> None:
+    fleet = fleet_of([0, 3, 0, 5])
+    rule = WeightedSelection()
+    state = rule.begin(fleet)
+    for dispatch in range(20):
+        three, _ = rule.choose(state, fleet, np.arange(4), 3, dispatch)
+        assert {1, 3} < set(three.tolist())
+        found, _ = rule.find(state, fleet, lambda ids: ids >= 0, 3, dispatch)
+        assert set(found.tolist()) <= {1, 3}
+
+
+@pytest.mark.parametrize("rule", [UniformSelection(), WeightedSelection(), RoundRobin(), F3ast()])
 @pytest.mark.parametrize("k", [5, 6, 10**9])
-def test_a_small_pool_is_taken_whole(k: int) -> None:
-    pool = np.arange(5) * 3
-    assert choose(pool, k, 0, 1).tolist() == pool.tolist()
-    empty = pool[:0]
-    assert choose(empty, k, 0, 1).tolist() == []
+def test_a_small_pool_is_taken_whole(rule: Selection[Any], k: int) -> None:
+    fleet = fleet_of()
+    state = rule.begin(fleet)
+    assert rule.choose(state, fleet, POOL, k, 0)[0].tolist() == POOL.tolist()
+    assert rule.choose(state, fleet, POOL[:0], k, 0)[0].tolist() == []
 
 
-def test_choices_are_addressed_by_dispatch() -> None:
-    pool = np.arange(100)
-    forwards = [choose(pool, 10, d, 3).tolist() for d in range(20)]
-    backwards = [choose(pool, 10, d, 3).tolist() for d in reversed(range(20))]
-    assert forwards == backwards[::-1]
-    assert len({tuple(c) for c in forwards}) == 20
-    assert all(c == sorted(set(c)) for c in forwards)
+@pytest.mark.parametrize("rule", [UniformSelection(), WeightedSelection()])
+def test_choices_are_addressed_by_dispatch(rule: Selection[Any]) -> None:
+    fleet, pool = fleet_of(np.arange(1, 101)), np.arange(100)
+    state = rule.begin(fleet)
+
+    def both(dispatch: int) -> list[list[int]]:
+        one, _ = rule.choose(state, fleet, pool, 10, dispatch)
+        two, _ = rule.find(state, fleet, lambda ids: ids % 2 == 0, 10, dispatch)
+        return [one.tolist(), two.tolist()]
+
+    forwards = [both(d) for d in range(20)]
+    assert forwards == [both(d) for d in reversed(range(20))][::-1]
+    for chosen in (pair[way] for pair in forwards for way in range(2)):
+        assert chosen == sorted(set(chosen))
+    assert len({tuple(one) for one, _ in forwards}) == 20
+
+
+def test_a_search_looks_at_few() -> None:
+    """Of a million clients, one in seven is free."""
+    fleet = fleet_of(np.ones(10**6, int))
+    looked: list[int] = []
+
+    def free(ids: Ints) -> Any:
+        looked.append(len(ids))
+        return ids % 7 == 3
+
+    rules: list[Selection[Any]] = [UniformSelection(), RoundRobin()]
+    for rule in rules:
+        found, _ = rule.find(rule.begin(fleet), fleet, free, 3, 0)
+        assert len(found) == 3
+        assert (found % 7 == 3).all()
+    assert sum(looked) < 500
+
+
+def test_turns_are_taken_in_order_of_ids() -> None:
+    fleet, rule = fleet_of(), RoundRobin()
+    state, turns = rule.begin(fleet), []
+    for dispatch in range(4):
+        chosen, state = rule.choose(state, fleet, POOL, 2, dispatch)
+        turns.append(chosen.tolist())
+    assert turns == [[1, 2], [4, 5], [1, 7], [2, 4]]
+    other, searched = rule.begin(fleet), []
+    big = fleet_of(np.ones(64, int))
+    for dispatch in range(3):
+        chosen, other = rule.find(other, big, lambda ids: ids % 16 == 1, 2, dispatch)
+        searched.append(chosen.tolist())
+    assert searched == [[1, 17], [33, 49], [1, 17]]
+
+
+def test_f3ast_prefers_whom_it_chose_too_seldom() -> None:
+    """By hand: beta = 1/2, rates begin at 1/2, importance (1, 2, 3) / 6."""
+    fleet, rule = fleet_of([1, 2, 3]), F3ast(beta=0.5, rate=0.5)
+    state, pool, chosen = rule.begin(fleet), np.arange(3), []
+    for dispatch in range(4):
+        one, state = rule.choose(state, fleet, pool, 1, dispatch)
+        chosen.append(int(one[0]))
+    # a/r: (2,4,6) -> 2; r = (.25,.25,.75), a/r: (4,8,4) -> 1; r = (.125,.625,.375): (8,3.2,8) tie
+    assert chosen[:2] == [2, 1]
+    assert chosen[2] in (0, 2)
+    assert state.r.sum() == pytest.approx(1.5 * 0.5**4 + 1 - 0.5**4)

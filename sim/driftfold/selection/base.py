@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+import numpy as np
+
 from driftfold.arrays import Bools, Ints
 from driftfold.fleet import Fleet
 from driftfold.registry import family
@@ -32,12 +34,10 @@ class Selection(ABC, Generic[S]):
     def choose(self, state: S, fleet: Fleet, pool: Ints, k: int, dispatch: int) -> tuple[Ints, S]:
         """Choose min(k, len(pool)) clients of the pool (ascending ids), in ascending order."""
 
-    def find(
-        self, state: S, fleet: Fleet, free: Free, k: int, dispatch: int
-    ) -> tuple[Ints | None, S]:
-        """Choose k clients, in ascending order, without a list of all that are there.
+    def find(self, state: S, fleet: Fleet, free: Free, k: int, dispatch: int) -> tuple[Ints, S]:
+        """Choose up to k clients, in ascending order, without a list of all that are there.
 
-        The choice has the distribution of `choose` on that list. None where that cannot be, or
-        fewer than k were found; then the list is made. Default: always.
+        If they are fewer, `choose` chooses the others from the list of those that are left; all
+        together have the distribution of `choose` on the whole list. Default: nobody.
         """
-        return None, state
+        return np.empty(0, np.int64), state

@@ -2,38 +2,42 @@
 
 import numpy as np
 
-from driftfold.arrays import Ints
+from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.rng import Stream
 from driftfold.selection.base import Free
 
 TRIES = 3
 """Rounds of candidates, each with eight times as many as the one before."""
 
 
-def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, stream: Stream) -> Ints | None:
-    """Return k free clients in ascending order, or None when so many were not met.
+def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | None = None) -> Ints:
+    """Return up to k free clients in ascending order; fewer where so many were not met.
 
-    Candidates are drawn uniformly from the fleet, with replacement; those that are free count, each
-    once, and of these the first k. So every subset of k free clients is equally likely: none of
-    them is told from the others by the draws. That holds, for the same reason, of what is chosen
-    in another way when None was returned.
+    Candidates are drawn uniformly from the fleet, with replacement. Those that are free count, each
+    once, and of these the first k: whoever counts next is any of the free clients that are left,
+    with equal probability, whatever came before. So they are a uniform sample without replacement;
+    and so they are with others who are then drawn from those left. With a `share` from 0 to 1 for
+    each client, shape (N,), a candidate counts with its share as the probability; whoever counts
+    next is then drawn in proportion to shares.
 
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), np.ones(1000, int), np.full(1000, 1e-3))
-    >>> accepted(fleet, lambda ids: ids % 2 == 0, 3, 0, fleet.seed.stream("doc")).tolist()
-    [188, 692, 720]
+    >>> accepted(fleet, lambda ids: ids % 2 == 0, 3, dispatch=0).tolist()
+    [216, 358, 450]
     """
+    draws, tosses = fleet.seed.stream("selection.candidates"), fleet.seed.stream("selection.tosses")
     met = np.empty(0, np.int64)
     count = 2 * k + 8
     for attempt in range(TRIES):
-        drawn = stream.integers(np.array([attempt + 1]), dispatch, count, fleet.size)[0]
-        both = np.concatenate([met, drawn[free(drawn)]])
+        place = np.array([attempt])
+        drawn = draws.integers(place, dispatch, count, fleet.size)[0]
+        counts = free(drawn)
+        if share is not None:
+            counts &= tosses.uniform(place, dispatch, count)[0] < share[drawn]
+        both = np.concatenate([met, drawn[counts]])
         _, first = np.unique(both, return_index=True)
         met = both[np.sort(first)]
-        if len(met) >= k:
-            return np.sort(met[:k])
-        if count >= fleet.size:
-            return None
+        if len(met) >= k or count >= fleet.size:
+            break
         count *= 8
-    return None
+    return np.sort(met[:k])

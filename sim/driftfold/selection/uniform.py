@@ -32,6 +32,6 @@ class UniformSelection(Selection[None]):
 
     def find(
         self, state: None, fleet: Fleet, free: Free, k: int, dispatch: int
-    ) -> tuple[Ints | None, None]:
+    ) -> tuple[Ints, None]:
         """Choose among random candidates."""
-        return accepted(fleet, free, k, dispatch, fleet.seed.stream(STREAM)), None
+        return accepted(fleet, free, k, dispatch), None

@@ -2,6 +2,8 @@
 
 from driftfold.world.cadences.buffered import Buffered
 from driftfold.world.cadences.immediate import Immediate
+from driftfold.world.cadences.periodic import Periodic
 from driftfold.world.cadences.synchronous import Synchronous
+from driftfold.world.cadences.tiered import Tiered
 
-__all__ = ["Buffered", "Immediate", "Synchronous"]
+__all__ = ["Buffered", "Immediate", "Periodic", "Synchronous", "Tiered"]

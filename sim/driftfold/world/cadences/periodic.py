@@ -1,0 +1,75 @@
+"""Periodic steps: the server steps by the clock."""
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from annotated_types import Ge, Gt
+
+from driftfold.registry import register
+from driftfold.selection.base import Selection
+from driftfold.selection.uniform import UniformSelection
+from driftfold.staleness.base import Staleness
+from driftfold.staleness.polynomial import Polynomial
+from driftfold.world.cadences.flow import Flow
+from driftfold.world.discount import Discount
+
+if TYPE_CHECKING:
+    from driftfold.world.server import Server
+
+
+@register("periodic")
+@dataclass(frozen=True)
+class Periodic(Flow):
+    """`concurrency` clients are kept busy; steps come at fixed times with what is in by then.
+
+    Answers in at the very instant of a step count. A step for which there are none leaves the model
+    as it was.
+
+    Attributes
+    ----------
+    period
+        Virtual seconds between steps: the n-th is at n times the period.
+    concurrency
+        Clients on visits at any time. A client on a visit is not invited again; one whose answer
+        waits is, so that one step may have several answers of a fast client.
+    staleness
+        Weight of an answer by the server steps since its download.
+    max_staleness
+        Largest staleness; None sets no limit.
+    beyond
+        What becomes of older answers: "drop" leaves them unused, and counts them; "clip" weighs
+        them as if they were not older.
+    share
+        Divide staleness weights by their mean over the step.
+    pause
+        Virtual seconds until others are asked in place of clients that declined.
+    selection
+        How clients are chosen from those that are there.
+    """
+
+    period: Annotated[float, Gt(0)] = 60.0
+    concurrency: Annotated[int, Gt(0)] = 10
+    staleness: Staleness = field(default_factory=Polynomial)
+    max_staleness: Annotated[int, Ge(0)] | None = None
+    beyond: Literal["drop", "clip"] = "drop"
+    share: bool = False
+    pause: Annotated[float, Gt(0)] = 1.0
+    selection: Selection[Any] = field(default_factory=UniformSelection)
+
+    repeats = True
+
+    @property
+    def discount(self) -> Discount:
+        """s(staleness), shared or not."""
+        bound = self.max_staleness if self.beyond == "clip" else None
+        return Discount(self.staleness, bound, share=self.share)
+
+    async def advance(self, server: "Server") -> None:
+        """Let clients work until it is time, and step."""
+        await self.gather(server, math.inf, self.period * (server.version + 1))
+        arrivals = server.inbox.take(0)
+        if arrivals:
+            server.step(0, arrivals, self.discount)
+        else:
+            await server.skip(0.0, server.dispatches)
