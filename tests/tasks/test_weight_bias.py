@@ -8,7 +8,7 @@ import pytest
 
 from driftfold.errors import CapabilityError
 from driftfold.estimators import Estimator, Hajek, Inclusive, Oracle, Past, Silent, Unweighted
-from driftfold.participation import Attendance, Bernoulli, Diurnal, Uniform
+from driftfold.participation import Attendance, Bernoulli, Diurnal, Sine, Uniform
 from driftfold.participation.cohort import cohort_weights
 from driftfold.run import run
 from driftfold.spec import from_mapping
@@ -58,6 +58,15 @@ def test_where_weights_depend_on_the_cohort_it_is_estimated_without_bias(
     exact = float(((4 * mean - 1) ** 2).sum())
     assert measured(rule, attendance, draws=4000) == pytest.approx(exact, abs=0.1)
     assert exact > 0.2
+
+
+def test_probabilities_that_change_are_those_of_the_dispatch() -> None:
+    """Round t is dispatch t - 1: INCLUSIVE in round 1 weighs a_i."""
+    attendance = Sine(p=tuple(P), swing=0.3, period=20.0).attend(fleet_of(4))
+    for t in (1, 6, 16):
+        p = P * (0.3 * np.sin(2 * np.pi * (t - 1) / 20) + 0.7)
+        expected = ((t * p - 1) ** 2).sum()
+        assert measured(Inclusive(), attendance, round=t) == pytest.approx(expected, rel=1e-12)
 
 
 def test_it_is_refused_where_no_probability_is_known() -> None:

@@ -6,7 +6,8 @@ device unavailability", NeurIPS 2021, Algorithm 1. With y_j what client j last s
     y_i <- zeta_i for i in S_t,    v = sum_j a_j y_j.
 
 No probability is needed, and none is estimated: weights of an estimator do not enter. The price is
-that vectors are old; it works where silences are bounded, stationary or not.
+that vectors are old; it works where silences are bounded, stationary or not. A round in which
+nobody responds is skipped, as always.
 """
 
 from dataclasses import dataclass
