@@ -1,5 +1,6 @@
 """Cadences without rounds, against calculations by hand: who contributes, how old, how much."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -177,6 +178,10 @@ def test_weights_by_rates_lead_to_the_true_optimum(estimator: str) -> None:
         ({"algorithm": {"kind": "rfedsvrg"}}, "2 exchanges in a round"),
         ({"estimator": {"kind": "oracle"}}, "estimates the probability of contributing at all"),
         (
+            {"algorithm": {"kind": "private", "clip": 1.0, "algorithm": {"kind": "fedavg"}}},
+            "'private' bounds each contribution",
+        ),
+        (
             {"cadence": {"kind": "immediate"}, "estimator": {"kind": "oracle"}},
             "how often a client contributes depends on how fast it is",
         ),
@@ -190,6 +195,39 @@ def test_pairings_without_a_meaning_are_refused(changes: dict[str, Any], message
     table = {**FOUR, "cadence": {"kind": "buffered"}, "horizon": {"rounds": 1}, **changes}
     with pytest.raises(CapabilityError, match=message):
         build(from_mapping(table))
+
+
+def test_periodic_steps_come_by_the_clock() -> None:
+    """Bounds of 2 s in the times of the hand calculation; what is in at 2.0 itself counts."""
+    result, records = told(
+        FOUR,
+        cadence={"kind": "periodic", "concurrency": 4, "period": 2.0},
+        horizon={"rounds": 2},
+    )
+    c, x0 = centres(), np.zeros(D)
+    first = [(0, x0), (1, x0), (0, x0)]  # at 1, 1.6 and 2
+    x1 = x0 + BETA / 3 * sum(c[i] - x for i, x in first)
+    # Client 2 at 2.2 with x0; 0 at 3 and 4 with x1; 1 at 3.2 with x0, invited again at 1.6.
+    second = [(2, x0, 2**-0.5), (0, x1, 1.0), (1, x0, 2**-0.5), (0, x1, 1.0)]
+    x2 = x1 + BETA / 4 * sum(w * (c[i] - x) for i, x, w in second)
+    assert np.abs(result.model - x2).max() < 1e-14
+    assert [r.time for r in records if r.kind == "round"] == [2.0, 4.0]
+
+
+def test_periods_without_answers_change_nothing() -> None:
+    cadence = {"kind": "periodic", "concurrency": 4, "period": 0.75}
+    result, records = told(FOUR, cadence=cadence, horizon={"rounds": 2})
+    assert [(r["skipped"], r["accepted"]) for r in rounds(records)] == [(1.0, 0.0), (0.0, 1.0)]
+    assert result.time == 1.5
+
+
+def test_tiers_are_clients_of_like_speed() -> None:
+    """Two tiers of two: a round lasts as long as the slower of its own two."""
+    _, records = told(FOUR, cadence={"kind": "tiered", "tiers": 2}, horizon={"rounds": 12})
+    times = [0.0, *(r.time for r in records if r.kind == "round")]
+    lasted = {round(b - a, 9) for a, b in pairwise(times)}
+    assert lasted == {1.6, 4.1}
+    assert all(r["accepted"] == 2 for r in rounds(records))
 
 
 def test_with_too_few_clients_the_buffer_is_emptied_by_its_patience() -> None:

@@ -2,11 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from driftfold.algorithms.private import Private
 from driftfold.errors import CapabilityError
 from driftfold.estimators.capped import Capped
 from driftfold.estimators.oracle import Oracle
 from driftfold.participation.bernoulli import Bernoulli
 from driftfold.registry import kind_of, kinds
+from driftfold.spec.parts import parts
 
 if TYPE_CHECKING:
     from driftfold.spec.job import JobSpec
@@ -40,8 +42,16 @@ def _check_known(spec: "JobSpec") -> None:
 
 
 def _check_repeats(spec: "JobSpec") -> None:
-    """The estimator means something where a client contributes twice to a step."""
-    if spec.cadence.repeats and not spec.estimator.counts_repeats:
+    """Weights and privacy mean something where a client contributes twice to a step."""
+    if not spec.cadence.repeats:
+        return
+    if any(isinstance(part, Private) for _, part in parts(spec.algorithm)):
+        raise CapabilityError(
+            f"in cadence '{kind_of(spec.cadence)}' a fast client may contribute several times to "
+            "one server step, and 'private' bounds each contribution and counts one a step; choose "
+            "cadence 'synchronous' or 'immediate'"
+        )
+    if not spec.estimator.counts_repeats:
         able = [name for name, kind in kinds("estimator").items() if kind.counts_repeats is True]
         raise CapabilityError(
             f"in cadence '{kind_of(spec.cadence)}' a fast client may contribute several times to "
