@@ -8,15 +8,18 @@ import pytest
 
 from driftfold.algorithms import (
     MIFA,
+    Adversarial,
     Arrivals,
     Compressed,
     FedVARP,
+    Private,
     RFedAGS,
     RFedAvg,
     RFedSVRG,
     Tangent,
 )
 from driftfold.algorithms.base import Algorithm
+from driftfold.attacks import SignFlip
 from driftfold.combinations import Median
 from driftfold.compressors import Quantiser
 from driftfold.errors import CapabilityError
@@ -171,7 +174,14 @@ def test_what_does_not_fit_is_refused() -> None:
         (RFedSVRG(), "one exchange a round, and rfedsvrg has 2"),
         (RFedAGS(combine=Median()), "does not take their sum"),
         (Compressed(RFedAGS(), Quantiser()), "compressed around all else"),
+        (Private(RFedAGS(), where="client", delta=None), "put private around mifa, not inside"),
+        (Private(RFedAGS(), delta=None), "put private around mifa, not inside"),
+        (MIFA(RFedAGS()), "does not take their sum"),
     ):
         with pytest.raises(CapabilityError, match=words):
             MIFA(inner).check(problem)
-    Compressed(FedVARP(RFedAGS()), Quantiser()).check(problem)
+    with pytest.raises(CapabilityError, match="meant for a weighted sum"):
+        Private(MIFA(RFedAGS()), delta=None).check(problem)
+    inside = Private(FedVARP(RFedAGS()), where="client", delta=None)
+    for fits in (inside, Compressed(inside, Quantiser()), MIFA(Adversarial(RFedAGS(), SignFlip()))):
+        fits.check(problem)
