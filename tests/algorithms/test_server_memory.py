@@ -176,6 +176,10 @@ def test_what_does_not_fit_is_refused() -> None:
         (Compressed(RFedAGS(), Quantiser()), "compressed around all else"),
         (Private(RFedAGS(), where="client", delta=None), "put private around mifa, not inside"),
         (Private(RFedAGS(), delta=None), "put private around mifa, not inside"),
+        (
+            Adversarial(Private(RFedAGS(), where="client", delta=None), SignFlip()),
+            "put private around mifa, not inside",
+        ),
         (MIFA(RFedAGS()), "does not take their sum"),
     ):
         with pytest.raises(CapabilityError, match=words):

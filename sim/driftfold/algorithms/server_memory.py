@@ -96,12 +96,15 @@ class ServerMemory(Wrapper):
                 f"{me} says itself how vectors are combined, and {inner} does not take their sum; "
                 "choose combine 'weighted_sum', or another algorithm, for example rfedags"
             )
-        if isinstance(phases[0], Altered) and type(phases[0]).step is not Altered.step:
-            # It would count one client where many took part: for privacy, a wrong epsilon.
-            raise CapabilityError(
-                f"{me} hands its server one vector for all, and that of {inner} wants each "
-                f"client's own; put {inner} around {me}, not inside"
-            )
+        phase, rule = phases[0], self.algorithm
+        while isinstance(phase, Altered) and isinstance(rule, Wrapper):
+            if type(phase).step is not Altered.step:
+                # It would count one client where many took part: for privacy, a wrong epsilon.
+                raise CapabilityError(
+                    f"{me} hands its server one vector for all, and that of {kind_of(rule)} wants "
+                    f"each client's own; put {kind_of(rule)} around {me}, not inside"
+                )
+            phase, rule = phase.inner, rule.algorithm
 
     @abstractmethod
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> "FromMemory":
