@@ -55,3 +55,18 @@ def test_rounds_of_flash_wait_for_the_slowest_phone() -> None:
     assert result.counts["arrived"] == 100 * 20
     # 20 batches of 1.64 s on the slowest phone, with 6 % of variation from visit to visit.
     assert 20 * 1.642 < result.time / 20 < 20 * 1.642 * 1.3
+
+
+@pytest.mark.slow
+def test_outcomes_of_the_fleet_like_googles() -> None:
+    quiet = "evaluate_every=10000"
+    day = run(load_spec("fleet-google", overrides=[quiet]))
+    shares = {name: 100 * count / day.counts["invited"] for name, count in day.counts.items()}
+    # The published session shapes, within two points.
+    assert shares["arrived"] == pytest.approx(75, abs=2)
+    assert shares["late"] == pytest.approx(22, abs=2)
+    assert shares["dropped"] == pytest.approx(2, abs=2)
+    assert 120 < day.time / day.rounds < 180
+    waits = ["cadence.over_selection=1.0", "cadence.deadline=null", "horizon.seconds=250000"]
+    patient = run(load_spec("fleet-google", overrides=[quiet, *waits])).counts
+    assert 0.06 < patient["dropped"] / (patient["dropped"] + patient["arrived"]) < 0.10
