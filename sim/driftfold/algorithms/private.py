@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval, Lt
+from annotated_types import Gt, Interval, Lt
 
 from driftfold.algorithms.accounting import epsilon, require_accountant
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase
@@ -78,7 +78,7 @@ class Private(Wrapper):
     """
 
     clip: Annotated[float, Gt(0)] = 1.0
-    noise: Annotated[float, Ge(0)] = 1.0
+    noise: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
     where: Literal["server", "client"] = "server"
     max_weight: Annotated[float, Gt(0)] = 10.0
     delta: Annotated[float, Interval(gt=0, lt=1)] | None = 1e-5

@@ -13,8 +13,13 @@ def effective_size(weights: Floats) -> float:
 
     >>> effective_size(np.array([1.0, 1.0, 1.0, 0.0]))
     3.0
+    >>> effective_size(np.array([1e-320, 1e-320]))
+    2.0
     """
     square = float(np.sum(weights**2))
+    if not square and weights.any():  # so small that their squares are 0
+        weights = weights / np.max(np.abs(weights))
+        square = float(np.sum(weights**2))
     return float(np.sum(weights)) ** 2 / square if square > 0 else 0.0
 
 

@@ -15,6 +15,7 @@ from driftfold.arrays import Floats, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import TicketBook
 from driftfold.errors import BadUpdate, ClientError
+from driftfold.estimators.diagnostics import effective_size
 from driftfold.tasks.metric import WeightMetric
 from driftfold.telemetry.metrics import merge
 from driftfold.telemetry.recorder import Recorder
@@ -281,11 +282,10 @@ def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | Non
 
 
 def _weight_metrics(weights: Floats) -> dict[str, float]:
-    total = float(weights.sum())
     return {
-        "weight_sum": total,
+        "weight_sum": float(weights.sum()),
         "weight_max": float(weights.max()),
-        "effective_size": total**2 / float((weights**2).sum()),
+        "effective_size": effective_size(weights),
     }
 
 
