@@ -57,7 +57,8 @@ def _life(attendance: InBlocks, client: int, until: float) -> Changes:
     times, states = process.switches(np.full(len(blocks), client), blocks)
     on = at_zero = bool(process.before(one)[0])
     changes = []
-    for t, state in zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True):
+    told = zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True)
+    for t, state in sorted(told, key=lambda switch: switch[0]):
         if t == np.inf or t > until or state == on:
             continue
         on = state

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ AHEAD = 1 << 16
 
 # Client-blocks looked at in one step of a scan: bounds its memory, not its result.
 _TILE = 1 << 15
+# Client-blocks that cost little more than one.
+_FEW = 128
 
 
 class BlockProcess(ABC):
@@ -23,6 +25,9 @@ class BlockProcess(ABC):
     origin + (b+1) length), where origin <= 0.
     What happens in a block is drawn by its number, without what happened before.
     """
+
+    reach: ClassVar[int] = 4
+    """Blocks before and after a time that mostly tell the state then and its end."""
 
     @abstractmethod
     def length(self, clients: Ints) -> Floats:
@@ -36,7 +41,7 @@ class BlockProcess(ABC):
     def switches(self, clients: Ints, blocks: Ints) -> tuple[Floats, Bools]:
         """Switches of each client in its block, for clients and blocks of shape (k,).
 
-        Their times within the block in ascending order, padded with infinity, shape (k, m), and the
+        Their times within the block, in any order and padded with infinity, shape (k, m), and the
         states that they set, shape (k, m).
         """
 
@@ -71,19 +76,9 @@ class InBlocks(Attendance):
 
     def available(self, clients: Ints, t: float) -> Bools:
         """Whether each client is on: the state that the latest switch up to t has set, (k,)."""
+        block = self._block(clients, t)
         result = np.zeros(len(clients), dtype=bool)
-        waiting, block = np.arange(len(clients)), self._block(clients, t)
-        first = self.process.first_block(clients)
-        while waiting.size:
-            times, states = self.process.switches(clients[waiting], block[waiting])
-            passed = np.count_nonzero(times <= t, axis=1)
-            found = passed > 0
-            result[waiting[found]] = states[found, passed[found] - 1]
-            waiting = waiting[~found]
-            block[waiting] -= 1
-            over = block[waiting] < first[waiting]
-            result[waiting[over]] = self.process.before(clients[waiting[over]])
-            waiting = waiting[~over]
+        self._look_back(clients, t, block, np.arange(len(clients)), result)
         return result
 
     def session_end(self, clients: Ints, t: float) -> Floats:
@@ -96,23 +91,54 @@ class InBlocks(Attendance):
 
     def _until(self, clients: Ints, t: float, on: bool) -> Floats:
         """When each client, from t, ceases to be on (or off): t itself if it is not, else inf."""
-        result = np.full(len(clients), float(t))
-        waiting = np.flatnonzero(self.available(clients, t) == on)
-        result[waiting] = np.inf
+        block, width = self._block(clients, t), _width(len(clients), self.process.reach)
+        # For few clients one look at the blocks around t mostly tells the state and its end.
+        later = width if width > 1 else 0
+        times, states = self._span(clients, block - width + 1, width + later)
+        found, state = _latest(times, states, t)
+        self._look_back(clients, t, block - width, np.flatnonzero(~found), state)
+        leaves = _first(times, states, t, on)
+        result = np.where(state == on, leaves, float(t))
+        waiting = np.flatnonzero((state == on) & (leaves == np.inf))
         waiting = waiting[~self.process.stays(clients[waiting], on)]
-        block, done, width = self._block(clients, t), 0, 1
+        done = later + 1
         while waiting.size and done < self.ahead:
-            width = max(1, min(width, self.ahead - done, _TILE // waiting.size))
-            numbers = block[waiting, None] + np.arange(done, done + width)
-            who = np.repeat(clients[waiting], width)
-            times, states = self.process.switches(who, numbers.reshape(-1))
-            leaves = np.where((states != on) & (times > t), times, np.inf)
-            soonest = leaves.reshape(len(waiting), -1).min(axis=1, initial=np.inf)
-            result[waiting] = soonest
-            waiting = waiting[soonest == np.inf]
+            width = max(1, min(2 * width, self.ahead - done, _TILE // waiting.size))
+            leaves = _first(*self._span(clients[waiting], block[waiting] + done, width), t, on)
+            result[waiting] = leaves
+            waiting = waiting[leaves == np.inf]
             done += width
-            width *= 2
         return result
+
+    def _look_back(
+        self, clients: Ints, t: float, block: Ints, waiting: Ints, result: Bools
+    ) -> None:
+        """Set `result` of those `waiting` to the state at t by blocks up to `block`, (k,) each."""
+        first = self.process.first_block(clients)
+        block, width = block.copy(), min(2, self.process.reach)
+        while waiting.size:
+            over = block[waiting] < first[waiting]
+            result[waiting[over]] = self.process.before(clients[waiting[over]])
+            waiting = waiting[~over]
+            if not waiting.size:
+                return
+            width = _width(len(waiting), width)
+            spans = self._span(clients[waiting], block[waiting] - width + 1, width)
+            found, state = _latest(*spans, t)
+            result[waiting[found]] = state[found]
+            waiting = waiting[~found]
+            block[waiting] -= width
+            width *= 2
+
+    def _span(self, clients: Ints, block: Ints, width: int) -> tuple[Floats, Bools]:
+        """Switches of `width` blocks of each client from a block of its own, (k, m) each."""
+        numbers = (block[:, None] + np.arange(width)).reshape(-1)
+        who = np.repeat(clients, width)
+        first = self.process.first_block(who)
+        times, states = self.process.switches(who, np.maximum(numbers, first))
+        times = np.where((numbers < first)[:, None], np.inf, times)
+        shape = len(clients), width * times.shape[1]
+        return times.reshape(shape), states.reshape(shape)
 
     def _block(self, clients: Ints, t: float) -> Ints:
         """Return the block that holds t, by the very products that blocks start at."""
@@ -122,3 +148,25 @@ class InBlocks(Attendance):
         number = np.where(origin + (number + 1) * length <= t, number + 1, number)
         number = np.where(origin + number * length > t, number - 1, number)
         return number.astype(np.int64)
+
+
+def _width(clients: int, wanted: int) -> int:
+    """Blocks to look at in one step: more for few clients, where a step costs more than they do."""
+    return max(1, min(wanted, _FEW // max(1, clients)))
+
+
+def _latest(times: Floats, states: Bools, t: float) -> tuple[Bools, Bools]:
+    """Whether there is a switch up to t, and the state that the latest one sets, (k,) each."""
+    if not times.size:
+        return np.zeros(len(times), dtype=bool), np.zeros(len(times), dtype=bool)
+    passed = np.where(times <= t, times, -np.inf)
+    rows, latest = np.arange(len(times)), passed.argmax(axis=1)
+    return passed[rows, latest] > -np.inf, states[rows, latest]
+
+
+def _first(times: Floats, states: Bools, t: float, on: bool) -> Floats:
+    """Time of the first switch after t that sets another state than `on`, (k,); inf if none."""
+    first: Floats = np.where((states != on) & (times > t), times, np.inf).min(
+        axis=1, initial=np.inf
+    )
+    return first

@@ -113,6 +113,8 @@ class Days(BlockProcess):
         Streams addressed by client and day.
     """
 
+    reach = 1
+
     model: Sessions
     begins: Floats
     gap: Floats
@@ -132,7 +134,7 @@ class Days(BlockProcess):
         return np.zeros(len(clients), dtype=bool)
 
     def switches(self, clients: Ints, blocks: Ints) -> tuple[Floats, Bools]:
-        """Starts and ends of the sessions of a day, in order, shape (k, m) each."""
+        """Starts and ends of the sessions of a day, shape (k, m) each."""
         day_starts, day_ends = self._day(clients, blocks)
         night_start, night_end = self._night(clients, blocks)
         starts = np.concatenate([night_start[:, None], day_starts], axis=1)
