@@ -9,8 +9,11 @@ import pytest
 from driftfold.assembly import build
 from driftfold.run import run
 from driftfold.spec import from_mapping
+from tests.world import scripted
 
 SIZES = [1, 4, 15]
+
+assert scripted  # importing it registers its kinds
 
 
 def table(path: Path, weighting: str, **more: Any) -> dict[str, Any]:
