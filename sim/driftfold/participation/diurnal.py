@@ -11,13 +11,12 @@ from driftfold.arrays import Bools, Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.slots import SlotProcess, Slotted
 from driftfold.registry import register
 from driftfold.rng import Stream
 
 _DAY = 86400.0
 _HOUR = 3600.0
-# Client-slots looked at in one step of a scan: bounds its memory, not its result.
-_TILE = 1 << 18
 
 
 @register("diurnal")
@@ -67,13 +66,15 @@ class Diurnal(Participation):
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance of `fleet`."""
         normal = fleet.seed.stream("participation.phase").normal(np.arange(fleet.size), 0, 1)[:, 0]
-        return Slots(self, self.spread * normal, fleet.seed.stream("participation.slots"))
+        draws = fleet.seed.stream("participation.slots")
+        ahead = max(1, math.ceil(self.horizon * _DAY / self.slot))
+        return Slotted(DailySlots(self, self.spread * normal, draws), self.slot, ahead)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Slots(Attendance):
-    """On or off slot by slot: a pure function of client and slot number.
+class DailySlots(SlotProcess):
+    """On or off slot by slot, with probabilities that follow the day.
 
     Attributes
     ----------
@@ -89,17 +90,18 @@ class Slots(Attendance):
     phase: Floats
     draws: Stream
 
-    def available(self, clients: Ints, t: float) -> Bools:
-        """Whether each client is on in the slot that holds t, shape (k,)."""
-        return self._on(clients, np.array([self._slot(t)]))[:, 0]
+    def holds(self, clients: Ints, slot: int) -> Bools:
+        """Whether each client is on in this slot, shape (k,)."""
+        return self._on(clients, np.array([slot]))[:, 0]
 
-    def session_end(self, clients: Ints, t: float) -> Floats:
-        """Start of the first slot after t in which the client is off; t if it is off at t."""
-        return self._leaves(clients, t, on=True)
+    def changes(self, clients: Ints, slots: Ints, on: bool) -> Bools:
+        """Whether each client is in the other state in each slot, shape (k, m)."""
+        changed: Bools = self._on(clients, slots) != on
+        return changed
 
-    def next_on(self, clients: Ints, t: float) -> Floats:
-        """Return t if the client is on, else the start of the first later slot where it is."""
-        return self._leaves(clients, t, on=False)
+    def stays(self, clients: Ints, on: bool) -> Bools:
+        """Everyone, if the share is 0."""
+        return np.full(len(clients), self.model.duty == 0 and not on)
 
     def on_probability(self, clients: Ints, slots: Ints) -> Floats:
         """Probability that each client is on in each slot, shape (k, slots)."""
@@ -115,33 +117,3 @@ class Slots(Attendance):
         draws = self.draws.uniform(clients[:, None], slots, 1)[..., 0]
         on: Bools = draws < self.on_probability(clients, slots)
         return on
-
-    def _slot(self, t: float) -> int:
-        """Return the number of the slot that holds t, by the very products that slots start at."""
-        length = self.model.slot
-        number = math.floor(t / length)
-        # The quotient may be rounded across the boundary that the product n * slot defines.
-        if (number + 1) * length <= t:
-            return number + 1
-        return number - 1 if number * length > t else number
-
-    def _leaves(self, clients: Ints, t: float, on: bool) -> Floats:
-        """When each client, from t, ceases to be on (or off): t itself if it is not, else inf."""
-        result = np.full(len(clients), np.inf)
-        if self.model.duty == 0 and not on:
-            return result
-        waiting = np.arange(len(clients))
-        first = self._slot(t)
-        last = first + 1 + max(1, math.ceil(self.model.horizon * _DAY / self.model.slot))
-        width = 8
-        while waiting.size and first < last:
-            width = max(1, min(width, last - first, _TILE // waiting.size))
-            slots = np.arange(first, first + width)
-            left = self._on(clients[waiting], slots) != on
-            found = left.any(axis=1)
-            starts = slots[left[found].argmax(axis=1)] * self.model.slot
-            result[waiting[found]] = np.maximum(starts, t)
-            waiting = waiting[~found]
-            first += width
-            width *= 2
-        return result
