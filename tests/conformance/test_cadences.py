@@ -35,7 +35,7 @@ SLOW_FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, beyond="clip", share=True),
     Buffered(concurrency=20, buffer=3, max_staleness=0),
     Immediate(concurrency=20, mixes="model", max_staleness=2),
-    Periodic(period=5.0, concurrency=8, max_staleness=1),
+    Periodic(period=5.0, concurrency=8, max_staleness=1, restock=2.0),
     Tiered(tiers=3, minimum=2),
     *(Synchronous(cohort=3, selection=s) for s in (F3ast(), WeightedSelection())),
     *(Buffered(4, 2, selection=s) for s in (F3ast(), RoundRobin(), WeightedSelection())),

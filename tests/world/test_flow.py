@@ -135,6 +135,23 @@ def test_fedbuff_in_step_is_fedavg() -> None:
     assert np.abs(one.model - two.model).max() < 1e-12
 
 
+def test_places_are_filled_together_at_multiples_of_restock() -> None:
+    """Client 0 is free at 1 and 1 at 1.6: both are invited again at 2, with the first step's model.
+
+    Then 2 is free at 2.2, 0 at 3 and 1 at 3.6.
+    """
+    cadence = {"kind": "buffered", "concurrency": 4, "buffer": 2, "restock": 2.0}
+    cadence["staleness"] = {"kind": "constant"}
+    result, records = told(FOUR, cadence=cadence, horizon={"rounds": 3})
+    c, x0 = centres(), np.zeros(D)
+    x1 = x0 + BETA / 2 * (c[0] + c[1])
+    x2 = x1 + BETA / 2 * (c[2] + c[0] - x1)
+    x3 = x2 + BETA / 2 * (c[1] - x1 + c[3])  # at 3.6 and 4.1; at 4 three are invited
+    assert np.abs(result.model - x3).max() < 1e-14
+    assert [r.time for r in records if r.kind == "round"] == pytest.approx([1.6, 3.0, 4.1])
+    assert [r["invited"] for r in rounds(records)] == [4.0, 2.0, 3.0]
+
+
 def test_older_answers_are_dropped_or_count_as_the_oldest_allowed() -> None:
     """Bound 0: of the hand calculation only what was downloaded last counts."""
     cadence = {"kind": "buffered", "concurrency": 4, "buffer": 2, "max_staleness": 0}

@@ -51,6 +51,9 @@ class Buffered(Flow):
     patience
         Virtual seconds after which the server steps with as many answers as there are, at least
         one; None waits.
+    restock
+        Virtual seconds between invitations: places that got free are filled together, at multiples
+        of it, which costs less to simulate; 0 fills each at once.
     pause
         Virtual seconds until others are asked in place of clients that declined.
     selection
@@ -64,6 +67,7 @@ class Buffered(Flow):
     beyond: Literal["drop", "clip"] = "drop"
     share: bool = False
     patience: Annotated[float, Gt(0)] | None = None
+    restock: Annotated[float, Ge(0)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 

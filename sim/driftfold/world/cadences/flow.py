@@ -26,15 +26,16 @@ LULL = 100
 class Flow(Cadence):
     """What cadences share that keep `concurrency` clients on visits.
 
-    A place that gets free is filled at once; when too few clients are there, at the instant when
-    the next one comes. The staleness of an answer is how many steps the server took since the
-    client downloaded the model.
+    A place that gets free is filled at once, or at the next multiple of `restock`; when too few
+    clients are there, as soon as the next one comes. The staleness of an answer is how many steps
+    the server took since the client downloaded the model.
     """
 
     concurrency: int
     staleness: Staleness
     max_staleness: int | None
     beyond: Literal["drop", "clip"]
+    restock: float
     pause: float
     selection: Selection[Any]
 
@@ -82,12 +83,18 @@ class Flow(Cadence):
             seen = inbox.waiting(0)
             if seen >= wanted or now() >= closes or lull >= LULL:
                 return
-            look = self._fill_up(server)
+            room, due = self.concurrency - len(server.in_flight), self._due()
+            look = math.inf
+            if room > 0:
+                look = self._fill_up(server, room) if due == now() else due
             if inbox.waiting(0) > seen:  # visits that take no time
                 continue
             until = min(look, closes)
             if server.in_flight:
-                await inbox.fill({0: seen + 1}, until, patient=False)
+                enough = seen + 1
+                if room > 0 and look == due > now():  # one place is free; others will be by then
+                    enough = int(min(wanted, 1 << 62))
+                await inbox.fill({0: enough}, until, patient=False)
                 lull = 0
             elif until < math.inf and (look < math.inf or seen):
                 await server.wait(until)
@@ -97,11 +104,18 @@ class Flow(Cadence):
             else:
                 raise NobodyLeft
 
-    def _fill_up(self, server: "Server") -> float:
-        """Invite for every free place; return when to look for more clients, inf if no need."""
-        room = self.concurrency - len(server.in_flight)
-        if room <= 0:
-            return math.inf
+    def _due(self) -> float:
+        """When free places are filled: now, or at the next multiple of `restock`."""
+        time = now()
+        if not self.restock:
+            return time
+        at = round(time / self.restock) * self.restock
+        if abs(at - time) <= 1e-12 * time:  # the last bit of a product or of a sum
+            return time
+        return at if at > time else at + self.restock
+
+    def _fill_up(self, server: "Server", room: int) -> float:
+        """Invite for `room` places; return when to look for more clients, inf if no need."""
         chosen = server.choose(self.selection, room)
         willing, dispatch = server.invite(chosen) if len(chosen) else (chosen, 0)
         if len(willing):

@@ -52,6 +52,9 @@ class Immediate(Flow):
     beyond
         What becomes of older answers: "drop" leaves them unused, and counts them; "clip" weighs
         them as if they were not older.
+    restock
+        Virtual seconds between invitations: places that got free are filled together, at multiples
+        of it, which costs less to simulate; 0 fills each at once.
     pause
         Virtual seconds until others are asked in place of clients that declined.
     selection
@@ -64,6 +67,7 @@ class Immediate(Flow):
     staleness: Staleness = field(default_factory=Polynomial)
     max_staleness: Annotated[int, Ge(0)] | None = None
     beyond: Literal["drop", "clip"] = "drop"
+    restock: Annotated[float, Ge(0)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 

@@ -42,6 +42,9 @@ class Periodic(Flow):
         them as if they were not older.
     share
         Divide staleness weights by their mean over the step.
+    restock
+        Virtual seconds between invitations: places that got free are filled together, at multiples
+        of it, which costs less to simulate; 0 fills each at once.
     pause
         Virtual seconds until others are asked in place of clients that declined.
     selection
@@ -54,6 +57,7 @@ class Periodic(Flow):
     max_staleness: Annotated[int, Ge(0)] | None = None
     beyond: Literal["drop", "clip"] = "drop"
     share: bool = False
+    restock: Annotated[float, Ge(0)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 
