@@ -50,7 +50,7 @@ LONGER: list[Participation] = [
     Adversarial("flapping", every=0.1),
     Dropout(Bernoulli(), first=500.0, last=1e6),
     Dropout(MarkovSessions(), last=2e5, unit="seconds"),
-    Outage(every=20000.0),
+    Outage(Always(), every=20000.0),
     Outage(Dropout(Sessions(), last=2e5, unit="seconds"), duration=20000.0, regions=2),
     DiurnalSessions(duty=0.4, session=14400.0),
     MarkovSessions(),

@@ -35,11 +35,11 @@ from tests.participation.intervals import (
 
 # Each with the length of one of its periods in seconds.
 MODELS: list[tuple[Participation, float]] = [
-    (Dropout(first=10.0, last=90.0, unit="seconds"), 25.0),
+    (Dropout(Always(), first=10.0, last=90.0, unit="seconds"), 25.0),
     (Dropout(MarkovSessions(session=7.0), last=80.0, unit="seconds"), 25.0),
-    (Outage(every=20.0, duration=7.0), 20.0),
+    (Outage(Always(), every=20.0, duration=7.0), 20.0),
     (Outage(MarkovSessions(session=7.0), share=0.8, every=1 / 3, duration=0.3, regions=4), 1.0),
-    (Outage(Dropout(last=80.0, unit="seconds"), every=20.0, duration=19.0), 20.0),
+    (Outage(Dropout(Always(), last=80.0, unit="seconds"), every=20.0, duration=19.0), 20.0),
     (Adversarial("all_off", start=10.0, end=30.0), 10.0),
     (Adversarial("flapping", every=0.1), 0.2),
 ]
@@ -107,7 +107,7 @@ def test_intervals_a_million_times(model: Participation, period: float) -> None:
 
 def test_an_outage_takes_a_share_of_the_fleet_at_once() -> None:
     size = 10_000
-    attendance = Outage(share=0.3, every=100.0, duration=10.0).attend(fleet_of(size))
+    attendance = Outage(Always(), share=0.3, every=100.0, duration=10.0).attend(fleet_of(size))
     assert isinstance(attendance, Interrupted)
     everyone = np.arange(size)
     start = float(attendance.places.uniform(0, 5, 1)[0]) * 90.0 + 500.0
@@ -119,7 +119,9 @@ def test_an_outage_takes_a_share_of_the_fleet_at_once() -> None:
 
 
 def test_a_region_goes_as_one() -> None:
-    attendance = Outage(share=0.5, every=100.0, duration=99.0, regions=3).attend(fleet_of(100))
+    attendance = Outage(Always(), share=0.5, every=100.0, duration=99.0, regions=3).attend(
+        fleet_of(100)
+    )
     assert isinstance(attendance, Interrupted)
     for period in range(10):
         off = ~attendance.available(np.arange(100), 100.0 * period + 50.0)
@@ -128,7 +130,7 @@ def test_a_region_goes_as_one() -> None:
 
 
 def test_half_of_the_clients_drop_out_and_never_come_back() -> None:
-    attendance = Dropout(share=0.5, first=10.0, last=20.0).attend(fleet_of(10))
+    attendance = Dropout(Always(), share=0.5, first=10.0, last=20.0).attend(fleet_of(10))
     answers = np.array([attendance.responds(np.arange(10), n) for n in range(40)])
     assert answers[:10].all()
     assert answers[20:].sum(axis=1).tolist() == [5] * 20
@@ -162,9 +164,9 @@ def test_all_are_off_for_ever() -> None:
 @pytest.mark.parametrize(
     ("model", "part"),
     [
-        (Dropout(times=(1.0,)), "1 times for 2 clients"),
-        (Dropout(first=2.0, last=1.0), "first <= last"),
-        (Outage(every=5.0, duration=5.0), "duration < every"),
+        (Dropout(Always(), times=(1.0,)), "1 times for 2 clients"),
+        (Dropout(Always(), first=2.0, last=1.0), "first <= last"),
+        (Outage(Always(), every=5.0, duration=5.0), "duration < every"),
         (Adversarial("silent", client=2), "client = 2 of 2 clients"),
         (Adversarial("all_off", start=2.0, end=2.0), "start < end"),
     ],

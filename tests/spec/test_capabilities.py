@@ -1,5 +1,7 @@
 """Parts that do not fit are refused when a specification is validated, before any data."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -27,8 +29,15 @@ def test_known_ones_are_accepted() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_kind_tells_truly_whether_it_knows(kind: str) -> None:
-    table = {"uniform": {"kind": kind, "size": 2}}.get(kind, {"kind": kind})
+def test_each_kind_tells_truly_whether_it_knows(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "sessions.csv").write_text("client,start,end\n0,1,2\n")
+    required: dict[str, dict[str, object]] = {
+        "dropout": {"of": "always"},
+        "outage": {"of": "always"},
+        "trace": {"path": str(tmp_path / "sessions.csv")},
+        "uniform": {"size": 2},
+    }
+    table = {"kind": kind, **required.get(kind, {})}
     model = from_mapping(
         {
             "task": {"kind": "softmax_regression"},

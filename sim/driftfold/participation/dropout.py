@@ -1,6 +1,6 @@
 """Clients that leave for good."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Literal, final
 
 import numpy as np
@@ -9,7 +9,6 @@ from annotated_types import Ge
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
-from driftfold.participation.always import Always
 from driftfold.participation.base import (
     Attendance,
     KnownProbability,
@@ -41,14 +40,15 @@ class Dropout(Participation):
 
     Examples
     --------
+    >>> from driftfold.participation import Always
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3))
-    >>> attendance = Dropout(times=(7.0, 9.0, float("inf"))).attend(fleet)
+    >>> attendance = Dropout(Always(), times=(7.0, 9.0, float("inf"))).attend(fleet)
     >>> [attendance.responds(np.arange(3), n).tolist() for n in (6, 7, 9)]
     [[True, True, True], [False, True, True], [False, False, True]]
     """
 
-    of: Participation = field(default_factory=Always)
+    of: Participation
     share: Probability = 0.5
     first: Annotated[float, Ge(0)] = 0.0
     last: Annotated[float, Ge(0)] = 1000.0

@@ -10,7 +10,7 @@ from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
-from driftfold.participation.sine import SineFactor
+from driftfold.participation.sine_factor import SineFactor
 from driftfold.registry import register
 
 

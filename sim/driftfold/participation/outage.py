@@ -1,6 +1,6 @@
 """Outages: shocks that take a share of the fleet off at once."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
@@ -9,7 +9,6 @@ from annotated_types import Ge, Gt
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
-from driftfold.participation.always import Always
 from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.slots import slot_of
@@ -45,15 +44,16 @@ class Outage(Participation):
 
     Examples
     --------
+    >>> from driftfold.participation import Always
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(1000, 5), importance=np.full(1000, 0.001))
-    >>> attendance = Outage(share=0.4, every=7200.0, duration=3600.0).attend(fleet)
+    >>> attendance = Outage(Always(), share=0.4, every=7200.0, duration=3600.0).attend(fleet)
     >>> on = [float(attendance.available(np.arange(1000), 60.0 * n).mean()) for n in range(120)]
     >>> max(on), abs(min(on) - 0.6) < 0.05
     (1.0, True)
     """
 
-    of: Participation = field(default_factory=Always)
+    of: Participation
     share: Probability = 0.3
     every: Annotated[float, Gt(0)] = 86400.0
     duration: Annotated[float, Gt(0)] = 3600.0

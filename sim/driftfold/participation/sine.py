@@ -1,38 +1,17 @@
 """Participation that swings as a sine."""
 
 from dataclasses import dataclass
-from typing import Annotated, final
+from typing import Annotated
 
-import numpy as np
 from annotated_types import Gt, Interval
 
-from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
+from driftfold.participation.sine_factor import SineFactor
 from driftfold.registry import register
-
-
-@final
-@dataclass(frozen=True)
-class SineFactor:
-    """f(n) = swing sin(2 pi n / period) + 1 - swing, between 1 - 2 swing and 1.
-
-    >>> SineFactor(swing=0.3, period=20.0)(np.array([0, 5, 15])).round(3)
-    array([0.7, 1. , 0.4])
-    """
-
-    swing: float
-    period: float
-
-    def __call__(self, slots: Ints) -> Floats:
-        """Factor in each slot, shape (m,)."""
-        angle = 2 * np.pi * np.fmod(slots, self.period) / self.period
-        sine: Floats = in_whole_vectors(np.sin, angle)
-        return self.swing * sine + (1 - self.swing)
 
 
 @register("sine")
@@ -58,6 +37,7 @@ class Sine(Participation):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3))
     >>> Sine(p=0.5).attend(fleet).probability_at(np.array([0]), dispatch=15).round(3)
