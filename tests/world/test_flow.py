@@ -258,6 +258,15 @@ def test_with_too_few_clients_the_buffer_is_emptied_by_its_patience() -> None:
     assert (result.time, rounds(records)[0]["accepted"]) == (10.0, 3.0)
 
 
+@pytest.mark.parametrize("kind", ["buffered", "immediate"])
+def test_visits_may_take_no_time(kind: str) -> None:
+    """And there may be fewer clients than places."""
+    latency = {"kind": "test-delays", "work": [0.0] * 4}
+    result, records = told(FOUR, cadence={"kind": kind}, latency=latency, horizon={"rounds": 4})
+    assert (result.ended, result.time) == ("rounds", 0.0)
+    assert [r["accepted"] for r in rounds(records)] == [5.0 if kind == "buffered" else 1.0] * 4
+
+
 def test_nobody_answers_and_nobody_is_waited_for() -> None:
     """Everybody declines: steps that change nothing, each after a hundred invitations."""
     everyone_declines = {"kind": "bernoulli", "p": 1e-12}

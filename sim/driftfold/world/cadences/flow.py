@@ -122,4 +122,6 @@ class Flow(Cadence):
             server.send(0, willing, dispatch)
         if len(willing) < len(chosen):
             return now() + self.pause
-        return server.soonest() if len(chosen) < room else math.inf
+        if len(chosen) == room or not server.in_flight.keys() >= set(willing.tolist()):
+            return math.inf  # all places are filled, or visits take no time and answers are in
+        return server.soonest()
