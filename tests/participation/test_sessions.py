@@ -20,6 +20,13 @@ def test_unions() -> None:
     assert on[:, :2].tolist() == [[True, False]] * 2
 
 
+def test_nobody_may_be_asked_about() -> None:
+    attendance = Sessions().attend(fleet_of(3))
+    nobody = np.arange(0)
+    assert attendance.available(nobody, 5.0).shape == (0,)
+    assert attendance.session_end(nobody, 5.0).shape == (0,)
+
+
 def lengths(model: Sessions, clients: int, days: int) -> Floats:
     attendance = model.attend(fleet_of(clients))
     assert isinstance(attendance, InBlocks)

@@ -194,5 +194,5 @@ def union(starts: Floats, ends: Floats) -> tuple[Floats, Bools]:
     closes[:, :-1] = opens[:, 1:]
     times = np.stack([np.where(opens, starts, np.inf), np.where(closes, reached, np.inf)], axis=2)
     # Within a run the start comes before the end, so sorting keeps on and off in turn.
-    flat = np.sort(times.reshape(len(starts), -1), axis=1)
+    flat = np.sort(times.reshape(len(starts), 2 * starts.shape[1]), axis=1)
     return flat, np.broadcast_to(np.arange(flat.shape[1]) % 2 == 0, flat.shape)
