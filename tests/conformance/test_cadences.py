@@ -71,7 +71,6 @@ def test_one_phase() -> None:
 
 def test_a_buffered_cadence_of_somebody_else() -> None:
     check_cadence(toys.Buffered())
-    check_cadence(toys.Buffered(concurrency=4, buffer=2), ONE_PHASE)
 
 
 def test_chooses_says_when_a_probability_is_not_the_participations_alone() -> None:

@@ -65,11 +65,11 @@ def test_every_pair_is_as_likely_as_it_should_be(
     rule: Selection[Any], weights: Ints, way: Callable[..., Any]
 ) -> None:
     choose, expected = way(rule, fleet_of()), chances(weights)
-    seen = Counter(choose(d) for d in range(1000))
+    seen = Counter(choose(d) for d in range(500))
     assert set(seen) <= set(expected)
     # A right choice fails once in a thousand seeds; the seed is fixed.
     counts = [seen[pair] for pair in expected]
-    assert chisquare(counts, 1000 * np.array([*expected.values()])).pvalue > 1e-3
+    assert chisquare(counts, 500 * np.array([*expected.values()])).pvalue > 1e-3
 
 
 def test_clients_without_weight_come_last() -> None:
