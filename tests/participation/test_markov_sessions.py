@@ -29,7 +29,7 @@ def test_lengths_are_exponential_and_shares_stationary(p: float) -> None:
     assert isinstance(attendance, InBlocks)
     on: list[float] = []
     off: list[float] = []
-    for life in from_blocks(attendance, 200, 100 * mean / (1 - p)):
+    for life in from_blocks(attendance, 60, 100 * mean / (p * (1 - p))):
         for n, length in enumerate(np.diff(life.times).tolist()):
             (off if life.on ^ bool(n % 2) else on).append(length)
     for lengths, expected in ((on, mean), (off, mean * (1 - p) / p)):
