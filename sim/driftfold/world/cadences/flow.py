@@ -1,7 +1,6 @@
 """Flow: clients come and go one by one, and the server steps when it likes."""
 
 import math
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -35,14 +34,16 @@ class Flow(Cadence):
     staleness: Staleness
     max_staleness: int | None
     beyond: Literal["drop", "clip"]
+    share: bool = False
     restock: float
     pause: float
     selection: Selection[Any]
 
     @property
-    @abstractmethod
     def discount(self) -> Discount:
-        """How staleness enters the weights."""
+        """How staleness enters the weights: by s(staleness), shared or not."""
+        bound = self.max_staleness if self.beyond == "clip" else None
+        return Discount(self.staleness, bound, share=self.share)
 
     def chooses(self) -> str | None:
         """How often a client contributes depends on how fast it is."""

@@ -5,7 +5,7 @@ Xie, C., Koyejo, S., Gupta, I.: "Asynchronous Federated Optimization", 2019, Alg
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Ge, Gt
@@ -86,8 +86,7 @@ class Immediate(Flow):
     @property
     def discount(self) -> Discount:
         """Rate s(staleness), of ways or of models."""
-        bound = self.max_staleness if self.beyond == "clip" else None
-        return Discount(self.staleness, bound, self.rate, models=self.mixes == "model")
+        return replace(super().discount, rate=self.rate, models=self.mixes == "model")
 
     async def advance(self, server: "Server") -> None:
         """Wait for an answer, and step."""

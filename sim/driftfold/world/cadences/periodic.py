@@ -12,7 +12,6 @@ from driftfold.selection.uniform import UniformSelection
 from driftfold.staleness.base import Staleness
 from driftfold.staleness.polynomial import Polynomial
 from driftfold.world.cadences.flow import Flow
-from driftfold.world.discount import Discount
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -62,12 +61,6 @@ class Periodic(Flow):
     selection: Selection[Any] = field(default_factory=UniformSelection)
 
     repeats = True
-
-    @property
-    def discount(self) -> Discount:
-        """s(staleness), shared or not."""
-        bound = self.max_staleness if self.beyond == "clip" else None
-        return Discount(self.staleness, bound, share=self.share)
 
     async def advance(self, server: "Server") -> None:
         """Let clients work until it is time, and step."""
