@@ -9,8 +9,20 @@ import pytest
 
 from driftfold.arrays import Bools, Floats
 from driftfold.errors import CapabilityError
-from driftfold.estimators import Estimator, Oracle, Unweighted
-from driftfold.participation import Always, Bernoulli, Diurnal, Uniform
+from driftfold.estimators import Capped, Estimator, Hajek, Oracle, Shrunk, Silent, Unweighted
+from driftfold.participation import (
+    Always,
+    Bernoulli,
+    Diurnal,
+    Dropout,
+    InterleavedSine,
+    Jump,
+    KnownSchedule,
+    Participation,
+    Sine,
+    Staircase,
+    Uniform,
+)
 from driftfold.participation.cohort import cohort_weights
 from driftfold.participation.independent import IndependentResponses
 from tests.participation.fleets import PUBLISHED, fleet_of
@@ -110,7 +122,7 @@ def test_oracle_knows_uniform_sampling_and_full_participation() -> None:
 
 def test_oracle_is_refused_where_no_probability_is_known() -> None:
     fleet = fleet_of(3)
-    with pytest.raises(CapabilityError, match="has none to tell; choose participation"):
+    with pytest.raises(CapabilityError, match="has none to tell; choose a participation"):
         Oracle().begin(fleet, Diurnal().attend(fleet))
 
 
@@ -118,3 +130,36 @@ def test_oracle_is_refused_where_a_client_never_answers() -> None:
     fleet = fleet_of(3)
     with pytest.raises(CapabilityError, match="p = 0 for client 1"):
         Oracle().begin(fleet, Bernoulli(p=(0.5, 0.0, 0.5)).attend(fleet))
+
+
+CHANGING = (
+    Sine(p=(0.9, 0.5, 0.2)),
+    Staircase(p=(0.9, 0.5, 0.2)),
+    InterleavedSine(p=(0.9, 0.5, 0.15)),
+    Jump(p=(0.9, 0.5, 0.2), at=6, after=(0.1, 0.5, 0.7)),
+    Diurnal(duty=(0.5, 0.4, 0.1), slot=None),
+    Dropout(Sine(p=0.5), times=(4.0, 9.0, float("inf"))),
+)
+
+
+@pytest.mark.parametrize("model", CHANGING, ids=lambda model: type(model).__name__)
+def test_oracle_follows_probabilities_that_change(model: Participation) -> None:
+    """In each round the mean of w_i 1{i responds} is a_i, or 0 where i cannot respond."""
+    fleet, everyone = fleet_of(3), np.arange(3)
+    attendance, rule = model.attend(fleet), Oracle()
+    assert isinstance(attendance, KnownSchedule)
+    state = rule.begin(fleet, attendance)
+    for t in range(1, 31):
+        p = attendance.probability_at(everyone, t - 1)
+        state = rule.foresee(state, attendance, t)
+        weights, state = rule.weigh(state, fleet, everyone, t)
+        np.testing.assert_allclose(p * weights, np.where(p > 0, 1 / 3, 0.0), rtol=1e-12)
+
+
+@pytest.mark.parametrize("around", [Hajek, lambda r: Capped(r, 9.0), lambda r: Shrunk(r, 1.0)])
+def test_rules_around_the_oracle_tell_it_of_the_round(around: Any) -> None:
+    fleet, attendance = fleet_of(2), Jump(p=0.5, at=1, after=(0.8, 0.2)).attend(fleet_of(2))
+    for rule in (around(Oracle()), Silent(around(Oracle()), rounds=5)):
+        state = rule.foresee(rule.begin(fleet, attendance), attendance, 2)
+        first, second = rule.weigh(state, fleet, np.arange(2), 2)[0]
+        np.testing.assert_allclose(second / first, 4.0)

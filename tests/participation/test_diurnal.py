@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftfold.participation import Diurnal, KnownProbability
-from driftfold.participation.diurnal import DailySlots
+from driftfold.participation import Diurnal, KnownProbability, KnownSchedule
+from driftfold.participation.scheduled import IndependentSlots
 from driftfold.participation.slots import Slotted
 from tests.participation.fleets import fleet_of
 
@@ -47,6 +47,7 @@ class Intervals:
 )
 def test_every_answer_equals_that_of_a_list_of_intervals(model: Diurnal) -> None:
     clients, until = 4, 100_000.0
+    assert model.slot is not None
     attendance = model.attend(fleet_of(clients))
     assert isinstance(attendance, Slotted)
     oracles = [Intervals(attendance, i, until, model.horizon) for i in range(clients)]
@@ -130,8 +131,8 @@ def test_slots_are_independent_and_have_their_probability() -> None:
     assert isinstance(attendance, Slotted)
     everyone, slots = np.arange(50), np.arange(2000)
     on = np.array([attendance.available(everyone, (n + 0.5) * 600.0) for n in slots]).T
-    assert isinstance(attendance.process, DailySlots)
-    p = attendance.process.on_probability(everyone, slots)
+    assert isinstance(attendance.process, IndependentSlots)
+    p = attendance.process.schedule.at(everyone, slots)
     z = (on - p) / np.sqrt(p * (1 - p))
     count = z.size
     # Means of `count` independent standardised numbers, so within four of 1 / sqrt(count).
@@ -141,4 +142,15 @@ def test_slots_are_independent_and_have_their_probability() -> None:
 
 
 def test_the_probability_varies_with_time_so_none_is_known() -> None:
-    assert not isinstance(Diurnal().attend(fleet_of(3)), KnownProbability)
+    for model in (Diurnal(), Diurnal(slot=None)):
+        assert not isinstance(model.attend(fleet_of(3)), KnownProbability)
+
+
+def test_an_hour_passes_from_dispatch_to_dispatch() -> None:
+    duty = (0.5, 0.25, 0.1)
+    attendance = Diurnal(duty=duty, amplitude=0.8, spread=0.0, slot=None).attend(fleet_of(3))
+    assert isinstance(attendance, KnownSchedule)
+    for n in (0, 1, 13, 24, 100):
+        swing = 1 + 0.8 * math.cos(2 * math.pi * (n + 0.5 - 2.0) / 24)
+        got = attendance.probability_at(np.arange(3), n)
+        np.testing.assert_allclose(got, [d * swing for d in duty], rtol=1e-12)

@@ -70,7 +70,7 @@ def test_cyclic_takes_turns() -> None:
 
 def test_what_changes_has_no_single_probability() -> None:
     for model in (Sine(), Staircase(), InterleavedSine(), Jump()):
-        assert not model.knows_probability
+        assert model.knows_probability
         assert not isinstance(model.attend(fleet_of(3)), KnownProbability)
 
 

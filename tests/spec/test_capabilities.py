@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftfold.errors import CapabilityError
-from driftfold.participation.base import KnownProbability
+from driftfold.participation.base import KnownProbability, KnownSchedule
 from driftfold.spec import from_mapping, load_spec, validate
 from tests.modules import own_kinds
 from tests.participation.fleets import fleet_of
@@ -15,7 +15,16 @@ KINDS = sorted(own_kinds("participation"))
 
 
 @pytest.mark.parametrize(
-    "setting", ["participation=diurnal", "cadence.cohort=4", "cadence.deadline=9.0"]
+    "setting",
+    [
+        "participation=diurnal",
+        "participation=diurnal_sessions",
+        'participation={kind="sine", slot=60.0}',
+        'participation={kind="dropout", of="diurnal"}',
+        'participation={kind="dropout", of="bernoulli", unit="seconds"}',
+        "cadence.cohort=4",
+        "cadence.deadline=9.0",
+    ],
 )
 def test_true_probabilities_that_nobody_knows_are_refused(setting: str) -> None:
     spec = load_spec("pca-synthetic", overrides=["estimator=oracle", setting])
@@ -24,8 +33,22 @@ def test_true_probabilities_that_nobody_knows_are_refused(setting: str) -> None:
     assert "\n" not in str(refusal.value)
 
 
-def test_known_ones_are_accepted() -> None:
-    validate(load_spec("pca-synthetic", overrides=["estimator=oracle"]))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("participation=bernoulli",),
+        ("participation=sine",),
+        ("participation=interleaved_sine",),
+        ("participation=staircase",),
+        ("participation=jump",),
+        ("participation=cyclic",),
+        ("participation=markov",),
+        ("participation.kind=diurnal", "participation.slot=null"),
+        ('participation={kind="dropout", of="sine"}',),
+    ],
+)
+def test_known_ones_are_accepted(settings: tuple[str, ...]) -> None:
+    validate(load_spec("pca-synthetic", overrides=["estimator=oracle", *settings]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -47,7 +70,7 @@ def test_each_kind_tells_truly_whether_it_knows(kind: str, tmp_path: Path) -> No
         }
     ).participation
     attendance = model.attend(fleet_of(5, label_shares=np.full((5, 2), 0.5)))
-    assert model.knows_probability == isinstance(attendance, KnownProbability)
+    assert model.knows_probability == isinstance(attendance, KnownProbability | KnownSchedule)
 
 
 PRIVATE = {

@@ -24,7 +24,7 @@ class Estimator(ABC, Generic[S]):
     """
 
     needs_probability: bool = False
-    """Whether `begin` needs an attendance with a `KnownProbability`."""
+    """Whether it needs an attendance with a `KnownProbability` or a `KnownSchedule`."""
 
     alone: bool = True
     """Whether what a responder weighs is the same whoever else responds in that round."""
@@ -36,6 +36,10 @@ class Estimator(ABC, Generic[S]):
     @abstractmethod
     def begin(self, fleet: Fleet, attendance: Attendance) -> S:
         """Return the state before the first round (a tree of arrays)."""
+
+    def foresee(self, state: S, attendance: Attendance, round: int) -> S:
+        """State that knows what can be told of round t before it begins. Default: unchanged."""
+        return state
 
     @abstractmethod
     def weigh(self, state: S, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, S]:

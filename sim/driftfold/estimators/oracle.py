@@ -8,7 +8,7 @@ from driftfold.arrays import Floats, Ints
 from driftfold.errors import CapabilityError
 from driftfold.estimators.base import Estimator
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, KnownProbability
+from driftfold.participation.base import Attendance, KnownProbability, KnownSchedule
 from driftfold.registry import register
 from driftfold.trees import node
 
@@ -23,9 +23,11 @@ class Probabilities:
 @register("oracle")
 @dataclass(frozen=True)
 class Oracle(Estimator[Probabilities]):
-    """Weight a_i / p_i with the true p_i: the expected step is that of full participation.
+    """Weight a_i / p_i(t) with the true p_i(t): the expected step is that of full participation.
 
-    Source: RFedAGS, AGS-AP with known probabilities; Horvitz and Thompson (1952).
+    Where the probabilities change with time, round t is dispatch t - 1, as it is where nobody is
+    invited twice in a round. Who cannot respond in a round, p_i(t) = 0, has no part in its expected
+    step. Source: RFedAGS, AGS-AP with known probabilities; Horvitz and Thompson (1952).
 
     >>> from driftfold.participation import Bernoulli
     >>> from driftfold.rng import Seed
@@ -40,14 +42,17 @@ class Oracle(Estimator[Probabilities]):
     needs_probability = True
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Probabilities:
-        """Read the probabilities; raises `CapabilityError` when they are unknown or zero."""
+        """Read the probabilities; raises `CapabilityError` when they are unknown, or zero for good."""
+        everyone = np.arange(fleet.size)
+        if isinstance(attendance, KnownSchedule):
+            return Probabilities(attendance.probability_at(everyone, 0))
         if not isinstance(attendance, KnownProbability):
             raise CapabilityError(
                 "estimator 'oracle' needs the true probabilities, but this participation has none "
-                "to tell; choose participation 'always', 'bernoulli', 'label_bernoulli' or "
-                "'uniform', or estimator 'past' or 'inclusive'"
+                "to tell; choose a participation in dispatches, such as 'bernoulli', 'uniform', "
+                "'markov' or 'sine' without a slot, or estimator 'past' or 'inclusive'"
             )
-        p = attendance.probability(np.arange(fleet.size))
+        p = attendance.probability(everyone)
         never = np.flatnonzero((p <= 0) & (fleet.importance > 0))
         if never.size:
             raise CapabilityError(
@@ -58,8 +63,16 @@ class Oracle(Estimator[Probabilities]):
             )
         return Probabilities(p)
 
+    def foresee(self, state: Probabilities, attendance: Attendance, round: int) -> Probabilities:
+        """Take the probabilities of this round, where they change."""
+        if not isinstance(attendance, KnownSchedule):
+            return state
+        return Probabilities(attendance.probability_at(np.arange(len(state.p)), round - 1))
+
     def weigh(
         self, state: Probabilities, fleet: Fleet, responders: Ints, round: int
     ) -> tuple[Floats, Probabilities]:
-        """Return a_i / p_i."""
-        return fleet.importance[responders] / state.p[responders], state
+        """Return a_i / p_i; 0 for a client that cannot have responded."""
+        p = state.p[responders]
+        weights = fleet.importance[responders] / np.where(p > 0, p, np.inf)
+        return weights, state

@@ -74,6 +74,10 @@ class Silent(Estimator[Any]):
         """Everybody counts as heard just before the first round."""
         return Heard(self.rule.begin(fleet, attendance), never(fleet.size))
 
+    def foresee(self, state: Heard, attendance: Attendance, round: int) -> Heard:
+        """Pass on what can be told of the round."""
+        return Heard(self.rule.foresee(state.rule, attendance, round), state.last)
+
     def weigh(
         self, state: Heard, fleet: Fleet, responders: Ints, round: int
     ) -> tuple[Floats, Heard]:

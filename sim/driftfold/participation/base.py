@@ -59,7 +59,8 @@ class Participation(ABC):
     """Configuration of an attendance model."""
 
     knows_probability: ClassVar[bool] = False
-    """Whether its attendances have a `KnownProbability`; told before there are any data."""
+    """Whether its attendances have a `KnownProbability` or a `KnownSchedule`; told before there are
+    any data."""
 
     @abstractmethod
     def attend(self, fleet: Fleet) -> Attendance:

@@ -8,7 +8,8 @@ from annotated_types import Gt
 
 from driftfold.arrays import Bools, Ints
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.slots import SlotProcess, Slotted, StationaryPerDispatch
 from driftfold.registry import register
@@ -16,7 +17,7 @@ from driftfold.registry import register
 
 @register("cyclic")
 @dataclass(frozen=True)
-class Cyclic(Participation):
+class Cyclic(InSlots):
     """Client i is on for round(p_i period) slots of each period, from a phase of its own.
 
     The phase is uniform, so that any one slot finds the client on with probability
@@ -49,11 +50,6 @@ class Cyclic(Participation):
     high: Probability = 1.0
     period: Annotated[int, Gt(0)] = 100
     slot: Annotated[float, Gt(0)] | None = None
-
-    @property
-    def knows_probability(self) -> bool:  # type: ignore[override]
-        """Whether a slot is a dispatch."""
-        return self.slot is None
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the shares do not fit."""

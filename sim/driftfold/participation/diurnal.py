@@ -1,19 +1,20 @@
-"""Availability with a daily rhythm, in continuous time."""
+"""Availability with a daily rhythm, in slots of time or by dispatch."""
 
 import math
 from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval
+from annotated_types import Ge, Gt
 
-from driftfold.arrays import Bools, Floats, Ints
+from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
-from driftfold.participation.base import Attendance, Participation
-from driftfold.participation.slots import SlotProcess, Slotted
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
+from driftfold.participation.probabilities import Probability, probabilities
+from driftfold.participation.scheduled import Schedule, scheduled
 from driftfold.registry import register
-from driftfold.rng import Stream
 
 _DAY = 86400.0
 _HOUR = 3600.0
@@ -21,7 +22,7 @@ _HOUR = 3600.0
 
 @register("diurnal")
 @dataclass(frozen=True)
-class Diurnal(Participation):
+class Diurnal(InSlots):
     """Clients are on or off slot by slot, more often around their peak hour.
 
     Slot n is [n slot, (n+1) slot). Client i is on throughout it with probability
@@ -33,7 +34,8 @@ class Diurnal(Participation):
     Attributes
     ----------
     duty
-        Share of its time that a client is on, where nothing is clipped.
+        Share of its time that a client is on, where nothing is clipped: one for all clients, or a
+        list of one for each.
     amplitude
         Relative size of the daily swing; above 1 there are hours of certain absence.
     peak
@@ -41,7 +43,8 @@ class Diurnal(Participation):
     spread
         Standard deviation of phase_i ~ Normal(0, spread) over clients, in hours.
     slot
-        Length of a slot in seconds.
+        Length of a slot in seconds. None: a slot is a dispatch, which who is on answers, and an
+        hour passes from one to the next.
     horizon
         How far ahead to look for a change, in days (at least one slot). A client that stays off
         that long counts as never on again, one that stays on as never off (infinity).
@@ -56,64 +59,54 @@ class Diurnal(Participation):
     True
     """
 
-    duty: Annotated[float, Interval(ge=0, le=1)] = 0.4
+    duty: Probability | tuple[Probability, ...] = 0.4
     amplitude: Annotated[float, Ge(0)] = 0.65
     peak: float = 2.0
     spread: Annotated[float, Ge(0)] = 1.5
-    slot: Annotated[float, Gt(0)] = 3600.0
+    slot: Annotated[float, Gt(0)] | None = _HOUR
     horizon: Annotated[float, Gt(0)] = 366.0
 
     def attend(self, fleet: Fleet) -> Attendance:
-        """Return the attendance of `fleet`."""
+        """Return the attendance; raises `SpecError` when the shares do not fit."""
         normal = fleet.seed.stream("participation.phase").normal(np.arange(fleet.size), 0, 1)[:, 0]
-        draws = fleet.seed.stream("participation.slots")
-        ahead = max(1, math.ceil(self.horizon * _DAY / self.slot))
-        return Slotted(DailySlots(self, self.spread * normal, draws), self.slot, ahead)
+        duty = probabilities("diurnal", self.duty, 0.0, 1.0, fleet)
+        length = _HOUR if self.slot is None else self.slot
+        peaks = (self.peak + self.spread * normal) * _HOUR
+        ahead = max(1, math.ceil(self.horizon * _DAY / length))
+        days = Daily(duty, self.amplitude, peaks, length)
+        return scheduled(days, fleet.seed.stream("participation.slots"), self.slot, ahead)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class DailySlots(SlotProcess):
-    """On or off slot by slot, with probabilities that follow the day.
+class Daily(Schedule):
+    """Probabilities that follow the hour of the day.
 
     Attributes
     ----------
-    model
-        The configuration.
-    phase
-        Each client's shift of the daily rhythm in hours, shape (N,).
-    draws
-        Stream of the slots, addressed by client and slot number.
+    duty
+        Mean of each client's probability, where nothing is clipped, shape (N,).
+    amplitude
+        Relative size of the daily swing.
+    peaks
+        Time of the day at which each client is most often on, seconds, shape (N,).
+    length
+        Length of a slot in seconds.
     """
 
-    model: Diurnal
-    phase: Floats
-    draws: Stream
+    duty: Floats
+    amplitude: float
+    peaks: Floats
+    length: float
 
-    def holds(self, clients: Ints, slot: int) -> Bools:
-        """Whether each client is on in this slot, shape (k,)."""
-        return self._on(clients, np.array([slot]))[:, 0]
-
-    def changes(self, clients: Ints, slots: Ints, on: bool) -> Bools:
-        """Whether each client is in the other state in each slot, shape (k, m)."""
-        changed: Bools = self._on(clients, slots) != on
-        return changed
-
-    def stays(self, clients: Ints, on: bool) -> Bools:
-        """Everyone, if the share is 0."""
-        return np.full(len(clients), self.model.duty == 0 and not on)
-
-    def on_probability(self, clients: Ints, slots: Ints) -> Floats:
-        """Probability that each client is on in each slot, shape (k, slots)."""
-        model = self.model
-        middle = np.fmod((slots + 0.5) * model.slot, _DAY)
-        shift = (model.peak + self.phase[clients]) * _HOUR
-        angle = 2 * np.pi * (middle - shift[:, None]) / _DAY
+    def at(self, clients: Ints, slots: Ints) -> Floats:
+        """Probabilities, shape (k, m)."""
+        middle = np.fmod((slots + 0.5) * self.length, _DAY)
+        angle = 2 * np.pi * (middle - self.peaks[clients, None]) / _DAY
         swing: Floats = in_whole_vectors(np.cos, angle)
-        return np.clip(model.duty * (1 + model.amplitude * swing), 0.0, 1.0)
+        return np.clip(self.duty[clients, None] * (1 + self.amplitude * swing), 0.0, 1.0)
 
-    def _on(self, clients: Ints, slots: Ints) -> Bools:
-        """Whether each client is on in each slot, shape (k, slots)."""
-        draws = self.draws.uniform(clients[:, None], slots, 1)[..., 0]
-        on: Bools = draws < self.on_probability(clients, slots)
-        return on
+    def bounds(self, clients: Ints) -> tuple[Floats, Floats]:
+        """What the cosine's -1 and 1 make of it."""
+        duty, swing = self.duty[clients], self.amplitude
+        return np.clip(duty * (1 - swing), 0.0, 1.0), np.clip(duty * (1 + swing), 0.0, 1.0)

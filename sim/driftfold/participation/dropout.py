@@ -55,6 +55,11 @@ class Dropout(Participation):
     times: tuple[Annotated[float, Ge(0)], ...] | None = None
     unit: Literal["seconds", "dispatches"] = "dispatches"
 
+    @property
+    def knows_probability(self) -> bool:  # type: ignore[override]
+        """Whether answers are lost, and the other kind knows its probabilities."""
+        return self.unit == "dispatches" and self.of.knows_probability
+
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the times do not fit."""
         inner, times = self.of.attend(fleet), self._times(fleet)

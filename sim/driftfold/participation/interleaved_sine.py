@@ -6,7 +6,8 @@ from typing import Annotated
 from annotated_types import Gt, Interval
 
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -16,7 +17,7 @@ from driftfold.registry import register
 
 @register("interleaved_sine")
 @dataclass(frozen=True)
-class InterleavedSine(Participation):
+class InterleavedSine(InSlots):
     """As `sine`, but 0 in slots where p_i(n) would be below a floor.
 
     Source: Xiang et al., "Efficient Federated Learning against Heterogeneous and Non-stationary

@@ -8,7 +8,8 @@ from annotated_types import Ge, Gt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.probabilities import Probability, drawn, probabilities
 from driftfold.participation.scheduled import Schedule, scheduled
 from driftfold.registry import register
@@ -16,7 +17,7 @@ from driftfold.registry import register
 
 @register("jump")
 @dataclass(frozen=True)
-class Jump(Participation):
+class Jump(InSlots):
     """Independent answers with probability p_i before slot `at`, and another from then on.
 
     Attributes

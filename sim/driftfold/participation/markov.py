@@ -9,7 +9,8 @@ from annotated_types import Ge, Gt, Interval
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.slots import SlotProcess, Slotted, StationaryPerDispatch
 from driftfold.registry import register
@@ -21,7 +22,7 @@ _TILE = 1 << 16
 
 @register("markov")
 @dataclass(frozen=True)
-class Markov(Participation):
+class Markov(InSlots):
     """Each client switches on and off by a Markov chain, stationary from the start.
 
     Client i comes on with probability a_i per slot and goes off with probability b_i, so that it
@@ -68,11 +69,6 @@ class Markov(Participation):
     regions: Annotated[int, Ge(1)] = 1
     shock: Annotated[float, Interval(ge=0, le=1)] = 0.0
     slot: Annotated[float, Gt(0)] | None = None
-
-    @property
-    def knows_probability(self) -> bool:  # type: ignore[override]
-        """Whether a slot is a dispatch."""
-        return self.slot is None
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""

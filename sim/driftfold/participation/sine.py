@@ -6,7 +6,8 @@ from typing import Annotated
 from annotated_types import Gt, Interval
 
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -16,7 +17,7 @@ from driftfold.registry import register
 
 @register("sine")
 @dataclass(frozen=True)
-class Sine(Participation):
+class Sine(InSlots):
     """Independent answers with p_i(n) = p_i (swing sin(2 pi n / period) + 1 - swing).
 
     Source: Xiang et al., "Efficient Federated Learning against Heterogeneous and Non-stationary

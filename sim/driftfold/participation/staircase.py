@@ -8,7 +8,8 @@ from annotated_types import Gt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import InSlots
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -34,7 +35,7 @@ class Steps:
 
 @register("staircase")
 @dataclass(frozen=True)
-class Staircase(Participation):
+class Staircase(InSlots):
     """Independent answers with probability p_i for some slots, then `lower` p_i for as many.
 
     Source: Xiang et al., "Efficient Federated Learning against Heterogeneous and Non-stationary

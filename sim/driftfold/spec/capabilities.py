@@ -7,7 +7,9 @@ from driftfold.errors import CapabilityError
 from driftfold.estimators.capped import Capped
 from driftfold.estimators.oracle import Oracle
 from driftfold.participation.bernoulli import Bernoulli
+from driftfold.participation.in_slots import InSlots
 from driftfold.registry import kind_of, kinds
+from driftfold.spec.interrupts import check_interrupts
 from driftfold.spec.parts import parts
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ def check_capabilities(spec: "JobSpec") -> None:
     """Raise `CapabilityError` when something is presumed about participation that is not so."""
     _check_presumed(spec)
     _check_repeats(spec)
+    check_interrupts(spec)
     if spec.estimator.needs_probability:
         _check_known(spec)
 
@@ -26,11 +29,14 @@ def _check_known(spec: "JobSpec") -> None:
     """The estimator needs a probability that can be known."""
     estimator, participation = kind_of(spec.estimator), spec.participation
     if not participation.knows_probability:
-        known = [name for name, kind in kinds("participation").items() if kind.knows_probability]
+        every = kinds("participation").items()
+        known = [name for name, kind in every if kind.knows_probability is True]
+        without = [name for name, kind in every if issubclass(kind, InSlots)]
         raise CapabilityError(
             f"estimator '{estimator}' needs the true probabilities, but participation "
-            f"'{kind_of(participation)}' does not know them; choose participation "
-            f"{', '.join(map(repr, known))}, or an estimator that counts, such as 'inclusive'"
+            f"'{kind_of(participation)}', as it is here, does not know them; choose participation "
+            f"{', '.join(map(repr, known))}, without a slot {', '.join(map(repr, without))}, or an "
+            "estimator that counts, such as 'inclusive'"
         )
     why = spec.cadence.chooses()
     if why is not None:

@@ -216,7 +216,9 @@ class Aggregator:
     ) -> bool:
         world = self._world
         clients = np.array([a.errand.client for a in good], dtype=np.int64)
-        weights, weighing = world.estimator.weigh(self.weighing, world.fleet, clients, version + 1)
+        rule, round = world.estimator, version + 1
+        foreseen = rule.foresee(self.weighing, world.attendance, round)
+        weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
         arrivals = self._arrivals(good, clients, payload, version)
         told: Mapping[str, float] = {}
         if discount is not None:
