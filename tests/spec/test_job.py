@@ -89,7 +89,11 @@ def test_the_mapping_is_complete(base: JobSpec) -> None:
     table = to_mapping(base)
     assert table["latency"]["kind"] == "constant"
     assert table["cadence"]["selection"] == {"kind": "uniform"}
-    assert table["faults"] == {"on_client_error": "skip", "on_bad_update": "reject"}
+    assert table["faults"] == {
+        "on_client_error": "skip",
+        "on_bad_update": "reject",
+        "on_interrupt": "lose",
+    }
     assert table["checkpoint_every"] == 0
     assert table["horizon"] == {"rounds": 1000, "seconds": None}
 

@@ -164,6 +164,60 @@ def test_older_answers_are_dropped_or_count_as_the_oldest_allowed() -> None:
     assert clipped.counts["unused"] == 0
 
 
+def test_answers_about_to_be_too_old_are_called_for() -> None:
+    """Bound 1: of version 0, after the first step, everybody sends what is done by then.
+
+    At 1.6 client 2 has done 2 steps of 3 (1.6 / 2.2), client 3 one (1.6 / 4.1), and client 0, which
+    went out again at 1, one (0.6 / 1). The first two make the second step at that very instant;
+    then the third is too old. At 3.2 it all happens again.
+    """
+    cadence = {
+        "kind": "buffered", "concurrency": 4, "buffer": 2, "max_staleness": 1, "beyond": "force",
+    }  # fmt: skip
+    partial = {"on_interrupt": "partial"}
+    result, records = told(FOUR, cadence=cadence, faults=partial, horizon={"rounds": 4})
+    c, x = centres(), np.zeros(D)
+    mean_step = {k: (1 - (1 - ALPHA) ** k) * STEPS / k for k in (1, 2)}
+    for _ in range(2):
+        y = x + BETA / 2 * (c[0] + c[1] - 2 * x)
+        x = y + 2**-0.5 / 2 * (mean_step[2] * (c[2] - x) + mean_step[1] * (c[3] - x))
+    assert np.abs(result.model - x).max() < 1e-14
+    assert [r.time for r in records if r.kind == "round"] == pytest.approx([1.6, 1.6, 3.2, 3.2])
+    assert [r["partial"] for r in rounds(records)] == [0.0, 2.0, 1.0, 2.0]
+    assert [r["unused"] for r in rounds(records)] == [0.0, 0.0, 1.0, 0.0]
+    assert "steps done are sent" in result.conventions["staleness_beyond"]
+
+
+def test_called_in_the_first_step_there_is_nothing_to_send() -> None:
+    """At 2.2 client 2 has done 0.1 of its 5 s, and client 0 is at its second download."""
+    cadence = {
+        "kind": "buffered", "concurrency": 3, "buffer": 2, "max_staleness": 1, "beyond": "force",
+    }  # fmt: skip
+    latency = {"kind": "test-delays", "work": [0.1, 0.2, 5.0], "download": 2.0}
+    result, _ = told(
+        {**FOUR, "task": {"kind": "test-quadratic", "clients": 3, "noise": 0.0}},
+        cadence=cadence, latency=latency, faults={"on_interrupt": "partial"},
+        horizon={"seconds": 2.3},
+    )  # fmt: skip
+    assert (result.rounds, result.counts["late"], result.counts["partial"]) == (1, 2, 0)
+
+
+def test_who_sends_already_is_not_called() -> None:
+    """Its answer is whole, and counts if it comes before the next step."""
+    cadence = {
+        "kind": "buffered", "concurrency": 4, "buffer": 2, "max_staleness": 1, "beyond": "force",
+    }  # fmt: skip
+    latency = {"kind": "test-delays", "work": [1.0, 1.0, 1.5, 9.0], "upload": 1.0}
+    result, records = told(
+        FOUR, cadence=cadence, latency=latency, faults={"on_interrupt": "partial"},
+        horizon={"rounds": 2},
+    )  # fmt: skip
+    # The first step at 2; client 2 has been sending since 1.5, client 3 has done 2 s of 9.
+    assert [r.time for r in records if r.kind == "round"] == pytest.approx([2.0, 4.0])
+    assert result.counts["late"] == 1
+    assert [r["staleness_max"] for r in rounds(records)] == [0.0, 1.0]
+
+
 SPEEDS: dict[str, Any] = {
     **FOUR,
     "algorithm": {"kind": "fedavg", "steps": 1, "step_size": 0.04},

@@ -16,6 +16,7 @@ from driftfold.algorithms.fedawe import FedAWE
 from driftfold.algorithms.fedvarp import FedVARP
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
 from driftfold.algorithms.mifa import MIFA
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.algorithms.private import Private
 from driftfold.algorithms.rfed_frechet import RFedFrechet
 from driftfold.algorithms.rfedags import RFedAGS
@@ -42,6 +43,7 @@ __all__ = [
     "FedVARP",
     "Fixed",
     "LocalResult",
+    "PartialWork",
     "PerStep",
     "Phase",
     "Piecewise",

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase
-from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
+from driftfold.algorithms.local_steps import Broadcast, LocalWork, ServerPoint
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.algorithms.step_size import Step
 from driftfold.arrays import Floats
 from driftfold.errors import CapabilityError
@@ -22,7 +23,7 @@ from driftfold.tasks.base import Problem, View
 
 @register("fedavg")
 @dataclass(frozen=True)
-class FedAvg(LocalSteps[ServerPoint]):
+class FedAvg(PartialWork[ServerPoint]):
     """Clients upload the model after K local SGD steps.
 
     Attributes

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase, Tangent
-from driftfold.algorithms.local_steps import Broadcast, LocalSteps, LocalWork, ServerPoint
+from driftfold.algorithms.local_steps import Broadcast, LocalWork, ServerPoint
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
@@ -19,7 +20,7 @@ from driftfold.tasks.base import Problem, View
 
 @register("rfedags")
 @dataclass(frozen=True)
-class RFedAGS(LocalSteps[ServerPoint]):
+class RFedAGS(PartialWork[ServerPoint]):
     """Clients upload the sum of their gradients, carried back to the server's point.
 
     Attributes

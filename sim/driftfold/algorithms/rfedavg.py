@@ -12,6 +12,7 @@ from typing import Any
 
 from driftfold.algorithms.base import Phase
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.algorithms.plain_descent import PlainDescent
 from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.registry import register
@@ -20,7 +21,7 @@ from driftfold.tasks.base import Problem
 
 @register("rfedavg")
 @dataclass(frozen=True)
-class RFedAvg(TangentMean[ServerPoint]):
+class RFedAvg(TangentMean[ServerPoint], PartialWork[ServerPoint]):
     """Clients upload the point where K local steps end.
 
     Attributes

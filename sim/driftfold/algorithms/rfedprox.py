@@ -20,6 +20,7 @@ from annotated_types import Ge
 
 from driftfold.algorithms.base import Endpoint, LocalResult, Phase
 from driftfold.algorithms.local_steps import Broadcast, ServerPoint
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.manifolds.base import Geodesic, InvertibleRetraction
 from driftfold.registry import register
@@ -28,7 +29,7 @@ from driftfold.tasks.base import Problem, View
 
 @register("rfedprox")
 @dataclass(frozen=True)
-class RFedProx(TangentMean[ServerPoint]):
+class RFedProx(TangentMean[ServerPoint], PartialWork[ServerPoint]):
     """Clients upload the point where K local steps end, each drawn back towards the start.
 
     Attributes

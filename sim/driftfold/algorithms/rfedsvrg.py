@@ -18,6 +18,7 @@ import numpy as np
 
 from driftfold.algorithms.base import Arrivals, Endpoint, LocalResult, Phase, Tangent
 from driftfold.algorithms.local_steps import Broadcast, LocalWork, ServerPoint
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.algorithms.tangent_mean import TangentMean, ToTheMean
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
@@ -42,7 +43,7 @@ class Anchor(Broadcast):
 
 @register("rfedsvrg")
 @dataclass(frozen=True)
-class RFedSVRG(TangentMean[AnchorState]):
+class RFedSVRG(TangentMean[AnchorState], PartialWork[AnchorState]):
     """Local steps along stochastic gradients corrected by the mean full gradient.
 
     Attributes

@@ -51,7 +51,7 @@ class JobSpec:
     compute
         How the tensor work is carried out.
     faults
-        What to do with clients that fail and updates that are no good.
+        What to do with clients that fail or leave, and updates that are no good.
     horizon
         When the run ends.
     seed
@@ -116,7 +116,7 @@ def to_mapping(spec: JobSpec) -> dict[str, Any]:
 
     >>> from driftfold.spec import load_spec
     >>> to_mapping(load_spec("pca-synthetic"))["faults"]
-    {'on_client_error': 'skip', 'on_bad_update': 'reject'}
+    {'on_client_error': 'skip', 'on_bad_update': 'reject', 'on_interrupt': 'lose'}
     """
     return _plain(from_mapping(_plain(spec)))
 

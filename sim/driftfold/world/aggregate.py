@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.algorithms.base import Arrivals
+from driftfold.algorithms.partial_work import PartialWork
 from driftfold.arrays import Floats, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import TicketBook
@@ -219,6 +220,8 @@ class Aggregator:
         rule, round = world.estimator, version + 1
         foreseen = rule.foresee(self.weighing, world.attendance, round)
         weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
+        if world.faults.on_interrupt == "partial":
+            weights = weights / self._shares(phase, good)
         arrivals = self._arrivals(good, clients, payload, version)
         told: Mapping[str, float] = {}
         if discount is not None:
@@ -248,6 +251,16 @@ class Aggregator:
             self.weighing = weighing
         self._round[phase] = merge(metrics, _weight_metrics(weights) if last else {}, told)
         return True
+
+    def _shares(self, phase: int, good: Sequence[Arrival]) -> Floats:
+        """Which share of its way each client went, (k,)."""
+        shares, whole = np.ones(len(good)), self._world.phases[phase].steps
+        for i, arrival in enumerate(good):
+            if arrival.ticket is not None and arrival.ticket.steps < whole:
+                assert isinstance(self._world.algorithm, PartialWork)
+                version = arrival.errand.order.version
+                shares[i] = self._world.algorithm.share(version, arrival.ticket.steps)
+        return shares
 
     def _as_models(
         self, phase: int, arrivals: Arrivals[Any, Any], version: int

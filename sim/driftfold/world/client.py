@@ -1,4 +1,7 @@
-"""One client's visit, as a coroutine: download, work, upload; or leave before the end."""
+"""One client's visit, as a coroutine: download, work, upload.
+
+What becomes of a visit that outlasts the client's session is told in `world/interrupts.py`.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,14 +9,17 @@ from typing import NamedTuple, Protocol
 
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Ticket, TicketBook
-from driftfold.kernel import now, sleep
-from driftfold.world.events import DOWNLOADED, LEFT, SENT, WORKED
+from driftfold.errors import RunError
+from driftfold.kernel import sleep
+from driftfold.world.events import DOWNLOADED, SENT, WORKED
+from driftfold.world.tally import Tally
 
 
 class Host(Protocol):
     """What a client needs of its server: see `world/server.py`."""
 
     tickets: TicketBook
+    tally: Tally
 
     def receive(self, errand: "Errand", ticket: Ticket) -> None:
         """Take in what a client sent."""
@@ -21,8 +27,14 @@ class Host(Protocol):
     def fail(self, errand: "Errand", ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed."""
 
-    def lose(self, errand: "Errand", ticket: Ticket | None, late: bool = False) -> None:
-        """Settle a client that will not deliver."""
+    def lose(self, errand: "Errand", ticket: Ticket | None) -> None:
+        """Settle a client that left before the end."""
+
+    def break_off(self, errand: "Errand", ticket: Ticket | None) -> None:
+        """Settle a visit that the server has broken off."""
+
+    def next_session(self, client: int) -> tuple[float, float]:
+        """When the next session of a client that is off begins and ends; inf if there is none."""
 
 
 class Order(NamedTuple):
@@ -40,7 +52,8 @@ class Errand:
     """What one client was asked to do.
 
     `download`, `work` and `upload` are how long each takes (virtual seconds), `leaves` is when the
-    client's session ends (virtual time). `key` names the visit's events.
+    client's session ends (virtual time). `key` names the visit's events. A visit that is suspended
+    between sessions counts how long the client was `away`.
     """
 
     client: int
@@ -50,11 +63,17 @@ class Errand:
     upload: float
     leaves: float
     key: int
+    suspended: bool = False
+    away: float = 0.0
 
     def share_done(self, time: float) -> float:
-        """Which share of the work is done at virtual `time`."""
-        spent = time - self.order.sent - self.download
+        """Which share of the work is done at virtual `time`; none is done after the session."""
+        spent = min(time, self.leaves) - self.order.sent - self.download - self.away
         return min(1.0, spent / self.work) if self.work else float(spent >= 0)
+
+    def steps_done(self, time: float, steps: int) -> int:
+        """How many of `steps` equal steps are done at virtual `time`, counting one just ending."""
+        return max(0, int(self.share_done(time) * steps + 1e-9))  # rounding of the quotient
 
 
 async def deliver(server: Host, errand: Errand) -> None:
@@ -78,29 +97,14 @@ async def deliver(server: Host, errand: Errand) -> None:
         server.receive(errand, ticket)
 
 
-async def leave_early(server: Host, errand: Errand) -> None:
-    """Get as far as the session lasts."""
-    ticket = None
-    key, order = errand.key, errand.order
-    stays = max(0.0, errand.leaves - order.sent)
-    try:
-        if errand.download <= stays:
-            await sleep(errand.download, key + DOWNLOADED)
-            ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.payload
-            )
-        await sleep(max(0.0, errand.leaves - now()), key + LEFT)
-    except BaseException as failure:
-        give_up(server, errand, ticket, failure)
-    else:
-        server.lose(errand, ticket)
-
-
 def give_up(server: Host, errand: Errand, ticket: Ticket | None, failure: BaseException) -> None:
-    """End a visit that was broken off: sent home by the server, or by an error of its own."""
-    if isinstance(failure, Exception):
+    """End a visit that was broken off: sent home by the server, or by an error of its own.
+
+    A `RunError` is no client's fault, and ends the run.
+    """
+    if isinstance(failure, Exception) and not isinstance(failure, RunError):
         server.fail(errand, ticket, f"{type(failure).__name__}: {failure}")
         return
     if isinstance(failure, asyncio.CancelledError):
-        server.lose(errand, ticket, late=True)
+        server.break_off(errand, ticket)
     raise failure

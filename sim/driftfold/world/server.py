@@ -4,8 +4,8 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 """
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -17,12 +17,15 @@ from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
 from driftfold.kernel.trace import EventTrace
+from driftfold.participation.next_session import next_session
 from driftfold.selection.base import Selection
 from driftfold.world.aggregate import Aggregator
-from driftfold.world.client import Errand, Order, deliver, leave_early
+from driftfold.world.answers import plain_answer
+from driftfold.world.client import Errand, Order, deliver
 from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
+from driftfold.world.interrupts import INTERRUPTED, send_now
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
 
@@ -68,6 +71,8 @@ class Server:
         self.dispatches = 0
         self.loop = _running()
         self.trace: EventTrace = self.loop.trace
+        self._interrupted = INTERRUPTED[world.faults.on_interrupt]
+        self._calling = False
         self._ranks: Ints | None = None
         self._everyone = np.arange(world.fleet.size, dtype=np.int64)
         check_room(world.fleet.size, 0, len(world.phases))
@@ -112,6 +117,10 @@ class Server:
                 f"{now()} s nobody is there; next_on must agree with available"
             )
         return soonest
+
+    def next_session(self, client: int) -> tuple[float, float]:
+        """When the next session of a client that is off begins and ends; inf if there is none."""
+        return next_session(self.world.attendance, client, now())
 
     async def wait(self, until: float) -> None:
         """Let time pass with nobody on a visit."""
@@ -196,11 +205,12 @@ class Server:
         leaves_early = sent + download + compute + upload > leaves
         columns = (clients, download, compute, upload, leaves, leaves_early)
         loop, in_flight, visits = self.loop, self.in_flight, self.visits
+        interrupted = self._interrupted
         order = Order(phase, dispatch, self.version, payload, sent)
         for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
             errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
             in_flight[client] = errand
-            visit = launch(loop, leave_early(self, errand) if early else deliver(self, errand))
+            visit = launch(loop, interrupted(self, errand) if early else deliver(self, errand))
             if visit is not None:
                 visits[client] = visit
         self.tally.add("bytes_down", down * len(clients))
@@ -259,18 +269,46 @@ class Server:
         if not self.in_flight:
             self.inbox.lost(0)  # others may have left: nobody is on the way to fill their places
 
-    def lose(self, errand: Errand, ticket: Ticket | None, late: bool = False) -> None:
-        """Settle a client that will not deliver: it left, or was sent home (`late`)."""
+    def lose(self, errand: Errand, ticket: Ticket | None, outcome: str = "dropped") -> None:
+        """Settle a client that will not deliver."""
         self.in_flight.pop(errand.client, None)
         self.visits.pop(errand.client, None)
-        self.tally.add("late" if late else "dropped")
+        self.tally.add(outcome)
         if ticket is not None:
-            steps = int(errand.share_done(now()) * ticket.steps)
+            steps = errand.steps_done(now(), self._whole(errand))
             if self.world.algorithm.dropout == "commit" and steps:
                 self.tickets.keep_memory(ticket, steps)
             else:
                 self.tickets.cancel(ticket)
         self.inbox.lost(len(self.in_flight))
+
+    def break_off(self, errand: Errand, ticket: Ticket | None) -> None:
+        """Settle a visit that the server has broken off: what is done is called for, or lost."""
+        done = errand.steps_done(now(), self._whole(errand)) if self._calling else 0
+        if ticket is None or not done:
+            self.lose(errand, ticket, "late")
+            return
+        self.tickets.truncate(ticket, done)
+        visit = launch(self.loop, send_now(self, errand, ticket))
+        if visit is not None:
+            self.visits[errand.client] = visit
+
+    def _whole(self, errand: Errand) -> int:
+        """Local steps of a complete piece of work."""
+        return self.world.phases[errand.order.phase].steps
+
+    def call_in(self, version: int) -> None:
+        """Have clients send what they have done, now, that downloaded `version` or an older one.
+
+        Those that have done no step are sent home; those that are sending go on.
+        """
+        time, self._calling = now(), True
+        old = takewhile(lambda e: e.order.version <= version, self.in_flight.values())
+        for errand in list(old):  # in flight they are in the order of sending, so of versions
+            if errand.leaves > time and errand.share_done(time) < 1:
+                errand.leaves = time
+                self.visits[errand.client].cancel()
+        self._calling = False
 
     def dismiss(self, dispatch: int) -> None:
         """Send home every client still in flight."""
@@ -306,6 +344,8 @@ class Server:
     def _taken(self, phase: int, arrivals: Sequence[Arrival]) -> list[Ticket]:
         sent = [a.ticket for a in arrivals if a.ticket is not None]
         self.tally.add("arrived", len(arrivals))
+        if self.world.faults.on_interrupt == "partial":
+            self.tally.add("partial", sum(t.steps < self.world.phases[phase].steps for t in sent))
         self.tally.add("bytes_up", self.world.phases[phase].upload_bytes() * len(sent))
         return sent
 
@@ -339,21 +379,10 @@ class Server:
                 f"replay asks to decide {name!r} where the run had decided nothing more"
             )
         else:
-            answer = _plain(name, fn(self.tickets.results(tickets)))
+            answer = plain_answer(name, fn(self.tickets.results(tickets)))
             self.decisions.append([name, answer])
         self.decided += 1
         return answer
-
-
-def _plain(name: str, answer: Any) -> Any:
-    """Return the answer as a replay will read it from the log: tuples become lists."""
-    try:
-        return json.loads(json.dumps(answer))
-    except (TypeError, ValueError) as error:
-        raise RunError(
-            f"the decision {name!r} gave {answer!r}, which cannot be logged ({error}); return "
-            "plain numbers, strings, lists or dicts of them"
-        ) from None
 
 
 _by_client = attrgetter("errand.client", "errand.order.dispatch")

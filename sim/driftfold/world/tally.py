@@ -13,6 +13,8 @@ OUTCOMES: Final = (
     "unused",
     "late",
     "dropped",
+    "suspended",
+    "partial",
     "missed",
     "skipped",
     "bytes_down",
@@ -20,7 +22,8 @@ OUTCOMES: Final = (
 )
 """Asked to take part; said no at once; answered in time; of these used, or refused for their
 values, or failed with an error, or left unused (from too old a model, or in a round with too few
-answers); sent away by the server; left before the end of their work; away
+answers); sent away by the server; left before the end of their work; visits that waited for their
+client to come back; answers, of those that arrived, from a part of the work; away
 when a later phase reached them; rounds that left the model as it was; bytes sent to clients, and
 received from them."""
 

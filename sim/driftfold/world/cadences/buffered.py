@@ -44,7 +44,8 @@ class Buffered(Flow):
         Largest staleness; None sets no limit.
     beyond
         What becomes of older answers: "drop" leaves them unused, and counts them; "clip" weighs
-        them as if they were not older.
+        them as if they were not older; "force" has clients send the steps they have done when one
+        more server step would make their answer older, and drops what is older all the same.
     share
         Divide staleness weights by their mean over the buffer.
     patience
@@ -63,7 +64,7 @@ class Buffered(Flow):
     buffer: Annotated[int, Gt(0)] = 5
     staleness: Staleness = field(default_factory=Polynomial)
     max_staleness: Annotated[int, Ge(0)] | None = None
-    beyond: Literal["drop", "clip"] = "drop"
+    beyond: Literal["drop", "clip", "force"] = "drop"
     share: bool = False
     patience: Annotated[float, Gt(0)] | None = None
     restock: Annotated[float, Ge(0)] = 0.0

@@ -33,7 +33,7 @@ class Flow(Cadence):
     concurrency: int
     staleness: Staleness
     max_staleness: int | None
-    beyond: Literal["drop", "clip"]
+    beyond: Literal["drop", "clip", "force"]
     share: bool = False
     restock: float
     pause: float
@@ -61,7 +61,11 @@ class Flow(Cadence):
     def conventions(self) -> Mapping[str, str]:
         """What staleness is, and what is made of it."""
         discount, bound = self.discount, self.max_staleness
-        over = "dropped and counted as unused" if self.beyond == "drop" else f"weighted as {bound}"
+        over = {
+            "drop": "dropped and counted as unused",
+            "clip": f"weighted as {bound}",
+            "force": "steps done are sent before; dropped and counted as unused if still too late",
+        }[self.beyond]
         return {
             "staleness": "s = server steps between the download of the model and the step",
             "object": "model" if discount.models else "delta, carried to the present point",
@@ -77,8 +81,10 @@ class Flow(Cadence):
         Returns early when nobody is left but some answers wait. With none it raises `NobodyLeft`.
         """
         inbox, seen, lull = server.inbox, 0, 0
+        if self.beyond == "force" and self.max_staleness is not None:
+            server.call_in(server.version - self.max_staleness)
         while True:
-            if self.beyond == "drop" and self.max_staleness is not None:
+            if self.beyond != "clip" and self.max_staleness is not None:
                 oldest = server.version - self.max_staleness
                 server.leave_unused(0, inbox.take_older(0, oldest, seen))
             seen = inbox.waiting(0)

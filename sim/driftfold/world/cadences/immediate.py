@@ -51,7 +51,8 @@ class Immediate(Flow):
         Largest staleness; None sets no limit.
     beyond
         What becomes of older answers: "drop" leaves them unused, and counts them; "clip" weighs
-        them as if they were not older.
+        them as if they were not older; "force" has clients send the steps they have done when one
+        more server step would make their answer older, and drops what is older all the same.
     restock
         Virtual seconds between invitations: places that got free are filled together, at multiples
         of it, which costs less to simulate; 0 fills each at once.
@@ -66,7 +67,7 @@ class Immediate(Flow):
     mixes: Literal["delta", "model"] = "delta"
     staleness: Staleness = field(default_factory=Polynomial)
     max_staleness: Annotated[int, Ge(0)] | None = None
-    beyond: Literal["drop", "clip"] = "drop"
+    beyond: Literal["drop", "clip", "force"] = "drop"
     restock: Annotated[float, Ge(0)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)

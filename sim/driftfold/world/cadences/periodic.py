@@ -38,7 +38,8 @@ class Periodic(Flow):
         Largest staleness; None sets no limit.
     beyond
         What becomes of older answers: "drop" leaves them unused, and counts them; "clip" weighs
-        them as if they were not older.
+        them as if they were not older; "force" has clients send the steps they have done when one
+        more server step would make their answer older, and drops what is older all the same.
     share
         Divide staleness weights by their mean over the step.
     restock
@@ -54,7 +55,7 @@ class Periodic(Flow):
     concurrency: Annotated[int, Gt(0)] = 10
     staleness: Staleness = field(default_factory=Polynomial)
     max_staleness: Annotated[int, Ge(0)] | None = None
-    beyond: Literal["drop", "clip"] = "drop"
+    beyond: Literal["drop", "clip", "force"] = "drop"
     share: bool = False
     restock: Annotated[float, Ge(0)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0

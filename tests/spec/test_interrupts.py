@@ -1,0 +1,59 @@
+"""Where the first of the local steps are no answer, policies that send them are refused."""
+
+from typing import Any
+
+import pytest
+
+from driftfold.algorithms import PartialWork
+from driftfold.errors import CapabilityError
+from driftfold.spec import load_spec, validate
+from tests.modules import own_kinds
+
+PARTIAL = "faults.on_interrupt=partial"
+FORCE = ["cadence.kind=buffered", "cadence.beyond=force"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ([PARTIAL, "algorithm=rfedproj"], "no answer of algorithm 'rfedproj'; choose .*'rfedags'"),
+        ([PARTIAL, "algorithm=rfed_frechet"], "no answer of algorithm 'rfed_frechet'"),
+        ([PARTIAL, "algorithm=fedawe"], "no answer of algorithm 'fedawe'"),
+        (
+            [PARTIAL, 'algorithm={kind="mifa", algorithm={kind="rfedags"}}'],
+            "no answer of algorithm 'mifa'",
+        ),
+        ([PARTIAL, "algorithm.combine=median"], "combine is 'median'; choose combine 'weighted_"),
+        (
+            [PARTIAL, "algorithm=rfedavg", "cadence.kind=immediate", "cadence.mixes=model"],
+            "mixes models: an end point has no share",
+        ),
+        ([*FORCE, "cadence.max_staleness=3"], "and faults.on_interrupt = 'partial'"),
+        ([*FORCE, PARTIAL], "give a max_staleness of at least 1"),
+        ([*FORCE, PARTIAL, "cadence.max_staleness=0"], "give a max_staleness of at least 1"),
+    ],
+)
+def test_refused_with_what_to_change(settings: list[str], words: str) -> None:
+    spec = load_spec("pca-synthetic", overrides=settings)
+    with pytest.raises(CapabilityError, match=words) as refusal:
+        validate(spec)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [PARTIAL],
+        [PARTIAL, "algorithm=rfedsvrg"],
+        [*FORCE, PARTIAL, "cadence.max_staleness=1"],
+        ["faults.on_interrupt=suspend", "algorithm=fedawe"],
+    ],
+)
+def test_accepted(settings: list[str]) -> None:
+    validate(load_spec("pca-synthetic", overrides=settings))
+
+
+def test_whose_first_steps_are_an_answer() -> None:
+    kinds: dict[str, Any] = own_kinds("algorithm")
+    able = {name for name, kind in kinds.items() if issubclass(kind, PartialWork)}
+    assert able == {"fedavg", "rfedags", "rfedavg", "rfedprox", "rfedsvrg"}
