@@ -6,9 +6,10 @@ from types import MappingProxyType
 from driftfold.errors import SpecError
 from driftfold.registry import unknown
 from driftfold.studies.base import Study
+from driftfold.studies.estimators import ESTIMATORS
 from driftfold.studies.rfedags import RFEDAGS
 
-_ALL: Mapping[str, Study] = MappingProxyType({study.name: study for study in (RFEDAGS,)})
+_ALL: Mapping[str, Study] = MappingProxyType({study.name: study for study in (RFEDAGS, ESTIMATORS)})
 
 
 def studies() -> tuple[Study, ...]:

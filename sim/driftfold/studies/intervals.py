@@ -104,16 +104,20 @@ def quantile(p: float, freedom: int) -> float:
     (4.3027, 2.2622)
     """
     low, high = 0.0, 1.0
-    while _cumulative(high, freedom) < p:
+    while cumulative(high, freedom) < p:
         high *= 2
     for _ in range(100):  # bisection to the last bit
         middle = (low + high) / 2
-        low, high = (middle, high) if _cumulative(middle, freedom) < p else (low, middle)
+        low, high = (middle, high) if cumulative(middle, freedom) < p else (low, middle)
     return (low + high) / 2
 
 
-def _cumulative(t: float, freedom: int) -> float:
-    """P(T <= t): Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+def cumulative(t: float, freedom: int) -> float:
+    """P(T <= t) of Student's t, t >= 0: Abramowitz and Stegun, 26.7.3 and 26.7.4.
+
+    >>> round(cumulative(2.2622, 9), 4)
+    0.975
+    """
     angle = math.atan2(t, math.sqrt(freedom))
     cos, sin = math.cos(angle), math.sin(angle)
     if freedom % 2:

@@ -1,0 +1,5 @@
+"""Which estimator keeps RFedAGS unbiased when participation changes."""
+
+from driftfold.studies.estimators.study import ESTIMATORS
+
+__all__ = ["ESTIMATORS"]

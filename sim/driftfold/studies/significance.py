@@ -1,0 +1,147 @@
+"""Many comparisons at once: which of them are significant, and which arms are the same.
+
+Two arms are compared seed by seed, by the logarithm of their ratio and Student's t. Of many
+comparisons some seem significant by chance; Holm's correction keeps the probability that any one
+does so below 5 %. That all of several ratios lie inside a margin needs no correction: every single
+one has to (Berger's intersection-union test).
+
+Holm, S.: "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
+Statistics 6, 1979. Berger, R. L.: "Multiparameter hypothesis testing and acceptance sampling",
+Technometrics 24, 1982.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftfold.arrays import Floats
+from driftfold.studies.comparisons import ratio, same
+from driftfold.studies.intervals import CONFIDENCE, Interval, cumulative
+from driftfold.studies.values import Sample
+from driftfold.studies.verdict import Evidence, Finding, Verdict
+
+_SHOWN = 6  # comparisons that a reason names
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two arms to compare: by name, the sample that is thought the smaller one, and the other."""
+
+    what: str
+    one: Sample
+    other: Sample
+
+    @property
+    def ratio(self) -> Interval:
+        """One over the other: geometric mean over the seeds."""
+        return ratio(self.one, self.other)
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of "the ratio is 1"; 1 where one seed tells no spread."""
+        return p_value(np.log10((self.one / self.other).values))
+
+
+def p_value(differences: Floats) -> float:
+    """Two-sided p-value of Student's test that the mean of `differences`, shape (n,), is 0.
+
+    >>> round(p_value(np.array([1.0, 2.0, 3.0])), 4)
+    0.0742
+    """
+    n = len(differences)
+    if n < 2:
+        return 1.0
+    centre, spread = float(differences.mean()), float(differences.std(ddof=1))
+    if spread == 0:
+        return 1.0 if centre == 0 else 0.0
+    return 2 * (1 - cumulative(abs(centre) / spread * math.sqrt(n), n - 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number, after Holm.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, largest = [1.0] * len(p_values), 0.0
+    for place, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - place) * p_values[i]))
+        corrected[i] = largest
+    return corrected
+
+
+def all_smaller(said: str, pairs: Sequence[Pair]) -> Finding:
+    """Judge that in every pair the first is smaller, each significantly after Holm's correction.
+
+    "Holds only" where some are significantly smaller; it names what is not. It fails where none is
+    and at least one is significantly larger.
+    """
+    smaller, larger, _ = sorted_out(pairs)
+    evidence = tuple(Evidence(pair.what, pair.ratio) for pair in pairs)
+    if len(smaller) == len(pairs):
+        return Finding(Verdict.HOLDS, f"{said}: all {len(pairs)} comparisons", evidence)
+    told = f"{said}: {len(smaller)} of {len(pairs)} comparisons"
+    told += f"; significantly the other way round: {_names(larger)}" if larger else ""
+    rest = [pair for pair in pairs if pair not in smaller and pair not in larger]
+    told += f"; not decided: {_names(rest)}" if rest else ""
+    if smaller:
+        return Finding(Verdict.HOLDS_ONLY, told, evidence)
+    return Finding(Verdict.FAILS if larger else Verdict.UNDECIDED, told, evidence)
+
+
+def none_smaller(said: str, pairs: Sequence[Pair]) -> Finding:
+    """Judge that in no pair the first is significantly smaller, after Holm's correction."""
+    smaller, _, _ = sorted_out(pairs)
+    evidence = tuple(Evidence(pair.what, pair.ratio) for pair in smaller)
+    if not smaller:
+        told = f"{said}: none of {len(pairs)} comparisons is significant the other way round"
+        return Finding(Verdict.HOLDS, told)
+    told = f"significantly the other way round in {len(smaller)} of {len(pairs)} comparisons: "
+    return Finding(Verdict.FAILS, told + _names(smaller), evidence)
+
+
+def all_same(said: str, pairs: Sequence[Pair], margin: float) -> Finding:
+    """Judge that all pairs are the same up to a factor: the interval of every ratio is inside.
+
+    "Holds only" where that is so of some; it names the others.
+    """
+    found = [same(pair.what, pair.one, pair.other, margin) for pair in pairs]
+    evidence = tuple(row for finding in found for row in finding.evidence)
+    verdicts = [finding.verdict for finding in found]
+    inside = verdicts.count(Verdict.HOLDS)
+    told = f"{said} within 1/{margin:g} and {margin:g}"
+    if inside == len(pairs):
+        return Finding(Verdict.HOLDS, f"{told}: all {inside} pairs", evidence)
+    outside, rest = (
+        [pair for pair, own in zip(pairs, verdicts, strict=True) if own is verdict]
+        for verdict in (Verdict.FAILS, Verdict.UNDECIDED)
+    )
+    told += f": {inside} of {len(pairs)} pairs"
+    told += f"; not so: {_names(outside)}" if outside else ""
+    told += f"; not decided: {_names(rest)}" if rest else ""
+    if inside:
+        return Finding(Verdict.HOLDS_ONLY, told, evidence)
+    return Finding(Verdict.FAILS if outside else Verdict.UNDECIDED, told, evidence)
+
+
+def sorted_out(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """Return pairs whose first is significantly smaller, significantly larger, and the others."""
+    smaller, larger, others = [], [], []
+    corrected = holm([pair.p_value for pair in pairs])
+    for pair, p in zip(pairs, corrected, strict=True):
+        if p > 1 - CONFIDENCE:
+            others.append(pair)
+        elif pair.ratio.centre < 1:
+            smaller.append(pair)
+        else:
+            larger.append(pair)
+    return smaller, larger, others
+
+
+def _names(pairs: Sequence[Pair]) -> str:
+    shown = [f"{pair.what} {pair.ratio.centre:.3g}" for pair in pairs[:_SHOWN]]
+    more = len(pairs) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
