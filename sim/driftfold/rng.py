@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,7 @@ from driftfold.philox import philox
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
 Floats32 = npt.NDArray[np.float32]
+A = TypeVar("A", bound=np.ndarray[Any, Any])
 Draw = Callable[[int], Floats]
 """Uniform numbers in [0, 1) of a client's own, shape (..., count), the same at each call."""
 
@@ -103,7 +105,7 @@ class Stream:
         array([3908207344, 1607329976], dtype=uint32)
         """
         _check_count(count)
-        who, when = np.broadcast_arrays(_numbers("client", clients), _numbers("visit", visits))
+        who, when = _together(_numbers("client", clients), _numbers("visit", visits))
         blocks = -(-count // 4)
         rows = philox(self.seed, who.reshape(-1), when.reshape(-1), _tag(self.purpose), blocks)
         return rows[:, :count].reshape(*who.shape, count)
@@ -127,7 +129,7 @@ class Stream:
         (3,)
         """
         _check_count(count)
-        who, when = np.broadcast_arrays(clients, visits)
+        who, when = _together(np.asarray(clients), np.asarray(visits))
         shape, who, when = who.shape, who.reshape(-1), when.reshape(-1)
         tile = max(1, _TILE // max(1, count))
         if len(who) <= tile:
@@ -234,6 +236,15 @@ def _check_count(count: int) -> None:
         raise ValueError(f"count must be from 0 to 2^34, got {count}")
 
 
+def _together(one: A, other: A) -> tuple[A, A]:
+    """Both in one shape: NumPy's own broadcasting costs as much as a hundred numbers."""
+    if one.shape == other.shape:
+        return one, other
+    if one.ndim == 1 and other.ndim == 0:
+        return one, np.full(one.shape, other)  # type: ignore[return-value]
+    return tuple(np.broadcast_arrays(one, other))  # type: ignore[return-value]
+
+
 def _numbers(
     what: str, given: IntsLike, low: int = 0, high: int = _WORD - 1
 ) -> npt.NDArray[np.uint64]:
@@ -241,6 +252,10 @@ def _numbers(
     if type(given) is int and low <= given <= high:
         return np.array(given, np.uint64)
     numbers = np.asarray(given)
+    if numbers.dtype == np.int64 and low == 0:
+        unsigned = numbers.view(np.uint64)  # one look is enough: those below 0 are beyond any bound
+        if not numbers.size or int(unsigned.max()) <= high:
+            return unsigned
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"{what} must be integers, got {numbers.dtype}; convert them first")
     if numbers.size and not low <= int(numbers.min()) <= int(numbers.max()) <= high:

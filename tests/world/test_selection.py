@@ -46,6 +46,11 @@ def searched(rule: Selection[Any], fleet: Fleet) -> Callable[[int], tuple[int, .
     return choose
 
 
+def searched_among_many(rule: Selection[Any], fleet: Fleet) -> Callable[[int], tuple[int, ...]]:
+    """392 others are away: several rounds of candidates, which mostly find one, two or none."""
+    return searched(rule, fleet_of([*fleet.samples, *[9] * 392]))
+
+
 def chances(weights: Ints) -> dict[tuple[int, ...], float]:
     """Probability of each pair, drawn one after the other in proportion to weights."""
     total = float(weights[POOL].sum())
@@ -55,7 +60,7 @@ def chances(weights: Ints) -> dict[tuple[int, ...], float]:
     return made
 
 
-@pytest.mark.parametrize("way", [listed, searched])
+@pytest.mark.parametrize("way", [listed, searched, searched_among_many])
 @pytest.mark.parametrize(
     ("rule", "weights"),
     [(UniformSelection(), np.ones(8, int)), (WeightedSelection(), SAMPLES)],
@@ -124,6 +129,24 @@ def test_a_search_looks_at_few() -> None:
         assert len(found) == 3
         assert (found % 7 == 3).all()
     assert sum(looked) < 500
+
+
+@pytest.mark.parametrize("k", [1, 30])
+def test_how_many_are_looked_at_does_not_grow_with_the_fleet(k: int) -> None:
+    means = []
+    for size in (10**4, 10**6):
+        fleet, looked = fleet_of(np.ones(size, int)), []
+
+        def free(ids: Ints, looked: list[int] = looked) -> Any:
+            looked.append(len(ids))
+            return ids % 7 == 3
+
+        for dispatch in range(100):
+            found, _ = UniformSelection().find(None, fleet, free, k, dispatch)
+            assert len(found) == k
+        means.append(sum(looked) / 100)
+    assert means[1] < 1.3 * means[0]  # equal in the mean; the numbers of k = 1 spread by 60 %
+    assert means[1] < 12 * k + 25  # with one in seven free, 7 k are the least
 
 
 def test_turns_are_taken_in_order_of_ids() -> None:

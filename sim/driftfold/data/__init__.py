@@ -31,6 +31,7 @@ from driftfold.data.relation import (
     laplacian_spectrum,
     relation_of,
 )
+from driftfold.data.resampled import Resampled
 from driftfold.data.shards import Shards
 from driftfold.data.spd_classes import SpdClasses
 from driftfold.data.spd_rows import matrices_of, rows_of
@@ -71,6 +72,7 @@ __all__ = [
     "Ratings",
     "Relation",
     "RelationSource",
+    "Resampled",
     "Shards",
     "SpdClasses",
     "SubspaceRegression",

@@ -3,6 +3,9 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
 
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.registry import family
@@ -58,6 +61,9 @@ class ClientData:
         Share of each class in each client's samples, shape (N, classes), or None.
     fresh
         Whether nobody else holds `x`, so that its memory may be used for what is made of it.
+    rows
+        Where clients share samples: each client's row numbers, shape (N, n_max); x has then shape
+        (n, d), and y (n,). None: nobody shares any.
     """
 
     x: Array
@@ -65,6 +71,27 @@ class ClientData:
     samples: Ints
     label_shares: Floats | None
     fresh: bool = False
+    rows: Ints | None = None
+
+    @property
+    def longest(self) -> int:
+        """Length n_max of the blocks."""
+        return int((self.x if self.rows is None else self.rows).shape[1])
+
+    @property
+    def dimension(self) -> int:
+        """Length d of a sample."""
+        return int(self.x.shape[-1])
+
+    def numbers(self, clients: Ints, places: Ints) -> Ints:
+        """Numbers of rows of x, as an array of shape (..., d), at places in the clients' blocks.
+
+        Clients have shape (...), places and result (..., B).
+        """
+        if self.rows is None:
+            made: Ints = places + (clients * self.longest)[..., None]
+            return made
+        return np.take_along_axis(self.rows[clients], places, axis=-1).astype(np.int64)
 
 
 @family("data")
@@ -80,6 +107,9 @@ class Data(ABC):
 class Partition(ABC):
     """How samples are divided among clients."""
 
+    shares: ClassVar[bool] = False
+    """Whether clients share samples; then all have as many."""
+
     @abstractmethod
     def split(self, dataset: Dataset, clients: int, seed: Seed) -> Sequence[Ints]:
-        """Row numbers of each of `clients` clients; no row twice."""
+        """Row numbers of each of `clients` clients; no row twice, unless clients share them."""

@@ -1,13 +1,15 @@
 """Candidates at random, so that choosing a few of a million looks at few."""
 
+import math
+
 import numpy as np
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.selection.base import Free
 
-TRIES = 3
-"""Rounds of candidates, each with eight times as many as the one before."""
+MOST = 8
+"""No more than 1/MOST of the fleet is looked at after the first candidates: a list is faster."""
 
 
 def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | None = None) -> Ints:
@@ -18,7 +20,8 @@ def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | No
     with equal probability, whatever came before. So they are a uniform sample without replacement;
     and so they are with others who are then drawn from those left. With a `share` from 0 to 1 for
     each client, shape (N,), a candidate counts with its share as the probability; whoever counts
-    next is then drawn in proportion to shares.
+    next is then drawn in proportion to shares. How many candidates are drawn follows the part of
+    those before that counted, and does not grow with the fleet.
 
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), np.ones(1000, int), np.full(1000, 1e-3))
@@ -27,8 +30,10 @@ def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | No
     """
     draws, tosses = fleet.seed.stream("selection.candidates"), fleet.seed.stream("selection.tosses")
     met = np.empty(0, np.int64)
+    looked = hits = attempt = 0
     count = 2 * k + 8
-    for attempt in range(TRIES):
+    room = fleet.size
+    while len(met) < k and looked + count <= room:
         place = np.array([attempt])
         drawn = draws.integers(place, dispatch, count, fleet.size)[0]
         counts = free(drawn)
@@ -37,7 +42,8 @@ def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | No
         both = np.concatenate([met, drawn[counts]])
         _, first = np.unique(both, return_index=True)
         met = both[np.sort(first)]
-        if len(met) >= k or count >= fleet.size:
-            break
-        count *= 8
+        attempt, looked, hits = attempt + 1, looked + count, hits + int(counts.sum())
+        room = fleet.size // MOST
+        likely = 1.25 * (k - len(met)) * looked / (hits + 1)
+        count = min(8 * count, 8 + math.ceil(max(0.0, likely)))
     return np.sort(met[:k])

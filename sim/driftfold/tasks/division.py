@@ -8,8 +8,10 @@ from driftfold.arrays import Floats, Ints
 from driftfold.data.assemble import assemble
 from driftfold.data.base import ClientData, Data, Dataset, Partition
 from driftfold.data.magnitude import check_magnitude
+from driftfold.data.shared import share
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
+from driftfold.registry import kind_of
 from driftfold.rng import Seed
 
 Weighting: TypeAlias = Literal["clients", "samples"]
@@ -17,23 +19,33 @@ Weighting: TypeAlias = Literal["clients", "samples"]
 
 
 def divide(
-    data: Data, partition: Partition, clients: int | None, weighting: Weighting, seed: Seed
+    data: Data,
+    partition: Partition,
+    clients: int | None,
+    weighting: Weighting,
+    seed: Seed,
+    shared: bool = False,
 ) -> tuple[ClientData, Fleet]:
     """Load `data` and divide them among `clients` (None: their natural owners).
 
-    Raises `SpecError` when the number of clients is not known, or a client without samples would
-    have to count.
+    Raises `SpecError` when the number of clients is not known, when a client without samples would
+    have to count, or when clients share samples and the task is not one for that (`shared`).
 
     >>> from driftfold.data import GaussianBlocks, Natural
     >>> data, fleet = divide(GaussianBlocks(4, 3, 2), Natural(), None, "clients", Seed(1))
     >>> data.x.shape, fleet.importance.tolist()
     ((4, 3, 2), [0.25, 0.25, 0.25, 0.25])
     """
-    return divide_dataset(data.load(seed), partition, clients, weighting, seed)
+    return divide_dataset(data.load(seed), partition, clients, weighting, seed, shared)
 
 
 def divide_dataset(
-    dataset: Dataset, partition: Partition, clients: int | None, weighting: Weighting, seed: Seed
+    dataset: Dataset,
+    partition: Partition,
+    clients: int | None,
+    weighting: Weighting,
+    seed: Seed,
+    shared: bool = False,
 ) -> tuple[ClientData, Fleet]:
     """Divide data that are at hand as `divide` does, if their numbers are finite.
 
@@ -49,7 +61,13 @@ def divide_dataset(
             "the number of clients is not set, and the data do not say who owns each sample; "
             "set `clients` of the task"
         )
-    blocks = assemble(dataset, partition.split(dataset, count, seed))
+    if partition.shares and not shared:
+        raise SpecError(
+            f"with the partition {kind_of(partition)!r} clients share samples, and this task keeps "
+            "those of each client apart; use another partition, or the task 'softmax_regression'"
+        )
+    put = share if partition.shares else assemble
+    blocks = put(dataset, partition.split(dataset, count, seed))
     fleet = Fleet(
         seed=seed,
         samples=blocks.samples,

@@ -7,10 +7,11 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.data.base import ClientData, Data, Partition
 from driftfold.data.gaussian_classes import GaussianClasses
 from driftfold.data.iid import Iid
+from driftfold.data.shared import row_weights
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.manifolds.euclidean import Euclidean
@@ -54,6 +55,7 @@ class SoftmaxProblem(SampledProblem):
         self.labels: Ints = data.y
         self.classes = int(data.label_shares.shape[1])
         self.l2 = l2
+        self._shares: Floats | None = None
         self.itemsize = int(data.x.itemsize)
         self.manifold = Euclidean(self.dimension, self.classes)
 
@@ -73,6 +75,8 @@ class SoftmaxProblem(SampledProblem):
 
     def evaluate(self, x: Array, time: float) -> Mapping[str, float]:
         """Objective F(x), and accuracy: the clients' own, weighted by importance like F."""
+        if self.data.rows is not None:
+            return self._evaluate_rows(x)
         count = self.fleet.size
         tile = max(1, _TILE_BYTES // (self.longest * self.classes * self.itemsize))
         loss = accuracy = 0.0
@@ -83,6 +87,21 @@ class SoftmaxProblem(SampledProblem):
             losses, right = view.scores(x, view.everything())
             loss += float(np.vdot(importance, losses))
             accuracy += float(np.vdot(importance, right))
+        return {"loss": loss, "accuracy": accuracy}
+
+    def _evaluate_rows(self, x: Array) -> Mapping[str, float]:
+        """Return the same where clients share rows: each is looked at once, for all of them."""
+        if self._shares is None:
+            self._shares = row_weights(self.data, self.fleet.importance)
+        tile = max(1, _TILE_BYTES // (self.classes * self.itemsize))
+        loss, accuracy = self.l2 / 2 * float(np.vdot(x, x)), 0.0
+        for start in range(0, len(self.data.x), tile):
+            rows = slice(start, start + tile)
+            labels, shares = self.labels[rows], self._shares[rows]
+            scores = np.matmul(x.T, self.data.x[rows].T)
+            losses, right = _rows_told(scores, labels, _places(labels, self.classes))
+            loss += float(np.vdot(shares, losses))
+            accuracy += float(np.vdot(shares, right))
         return {"loss": loss, "accuracy": accuracy}
 
 
@@ -132,11 +151,8 @@ class SoftmaxView(SeparableView):
         weights, places = self._targets(batch, parts)
         for (part, z), place in zip(parts, places, strict=True):
             scores = np.matmul(x[part].swapaxes(-1, -2), z.swapaxes(-1, -2))
-            true = scores.reshape(-1)[place]
-            largest = scores.max(axis=-2)
-            rest = np.log(np.exp(scores - largest[..., None, :]).sum(axis=-2))
-            loss[part] = ((largest - true + rest) * weights[part]).sum(axis=-1)
-            hit = scores.argmax(axis=-2) == self._labels_of(batch)[part]
+            losses, hit = _rows_told(scores, self._labels_of(batch)[part], place)
+            loss[part] = (losses * weights[part]).sum(axis=-1)
             right[part] = (hit * weights[part]).sum(axis=-1)
         return loss + self._l2 / 2 * (x * x).sum(axis=(-1, -2)), right
 
@@ -155,9 +171,18 @@ class SoftmaxView(SeparableView):
 
     def _labels_of(self, batch: Batch) -> Ints:
         if batch.indices is None:
-            return self._labels[self.clients]
+            mine = self._problem.data.rows
+            return self._labels[self.clients if mine is None else mine[self.clients]]
         labels: Ints = self._labels.reshape(-1)[self._rows(batch.indices)]
         return labels
+
+
+def _rows_told(scores: Array, labels: Ints, place: Ints) -> tuple[Array, Bools]:
+    """Loss of each row, and whether its class has the largest score, shape (..., n)."""
+    true = scores.reshape(-1)[place]
+    largest = scores.max(axis=-2)
+    rest = np.log(np.exp(scores - largest[..., None, :]).sum(axis=-2))
+    return largest - true + rest, scores.argmax(axis=-2) == labels
 
 
 def _places(labels: Ints, classes: int) -> Ints:
@@ -208,6 +233,8 @@ class SoftmaxRegression(Task):
 
     def build(self, seed: Seed) -> SoftmaxProblem:
         """Load the data and divide them."""
-        data, fleet = divide(self.data, self.partition, self.clients, self.weighting, seed)
+        data, fleet = divide(
+            self.data, self.partition, self.clients, self.weighting, seed, shared=True
+        )
         data = replace(data, x=data.x.astype(self.precision, copy=False))
         return SoftmaxProblem(data, fleet, self.l2)
