@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from driftfold.algorithms import FedAvg
 from driftfold.algorithms.base import LocalResult
 from driftfold.compute.base import Engine, Stack
 from driftfold.compute.tickets import NOT_FINITE, Ticket
@@ -46,6 +47,29 @@ def test_nothing_is_computed_before_it_is_needed() -> None:
     desk.book.results(tickets)
     assert len(desk.engine.stacks) == 1
     assert (desk.book.stacks, desk.book.stacked) == (1, 3)
+
+
+def test_doomed_work_is_done_only_when_it_is_asked_for() -> None:
+    desk = open_desk(FedAvg(steps=2))
+    (first,) = submit(desk, 0, 5)
+    doomed = desk.book.submit(0, 3, 0, first.download, doomed=True)
+    desk.book.results([first])
+    assert [clients for *_, clients in desk.engine.stacks] == [[5]]
+    assert not doomed.computed
+    results = desk.book.results([doomed, first])
+    assert [clients for *_, clients in desk.engine.stacks] == [[5], [3]]
+    by_hand = alone(desk, 0, 3, 0, 2, None)
+    np.testing.assert_allclose(results.payload.point[0], by_hand.payload.point, atol=1e-14)
+    desk.book.cancel(desk.book.submit(0, 2, 1, first.download, doomed=True))
+    desk.book.flush()
+    assert len(desk.engine.stacks) == 2
+
+
+def test_doomed_work_of_clients_that_remember_keeps_its_place() -> None:
+    desk = open_desk()
+    desk.book.submit(DRILL, 5, 0, desk.download, doomed=True)
+    desk.book.flush()
+    assert desk.engine.stacks == [("drill", 4, [5])]
 
 
 def test_results_are_those_of_each_client_alone_in_ticket_order() -> None:

@@ -135,7 +135,8 @@ def test_a_search_looks_at_few() -> None:
 def test_how_many_are_looked_at_does_not_grow_with_the_fleet(k: int) -> None:
     means = []
     for size in (10**4, 10**6):
-        fleet, looked = fleet_of(np.ones(size, int)), []
+        fleet = fleet_of(np.ones(size, int))
+        looked: list[int] = []
 
         def free(ids: Ints, looked: list[int] = looked) -> Any:
             looked.append(len(ids))

@@ -18,7 +18,7 @@ from driftfold.compute.base import Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
 from driftfold.errors import ReplayMismatch
-from driftfold.trees import decode, encode, finite_rows, leaves, rows, stack
+from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows, stack
 
 NOT_FINITE = "the update is not finite"
 """The fault of work whose result is no good; any other fault is what the work raised."""
@@ -98,12 +98,20 @@ class TicketBook:
         """Mean number of clients in a stack."""
         return self.stacked / self.stacks if self.stacks else 0.0
 
-    def submit(self, phase: int, client: int, dispatch: int, download: Download) -> Ticket:
-        """Promise a piece of work, at its virtual start."""
+    def submit(
+        self, phase: int, client: int, dispatch: int, download: Download, doomed: bool = False
+    ) -> Ticket:
+        """Promise a piece of work, at its virtual start.
+
+        If it is `doomed`, because its client will leave, it is not computed with what is pending
+        but only when its result is asked for.
+        """
         number = self.next
         self.next = number + 1
         ticket = Ticket(number, phase, client, dispatch, download, self._steps[phase])
-        self.live[number] = self._pending[number] = ticket
+        self.live[number] = ticket
+        if not doomed or self.memories is not None:
+            self._pending[number] = ticket
         return ticket
 
     def commit(self, ticket: Ticket) -> None:
@@ -153,7 +161,9 @@ class TicketBook:
         """Results of `tickets` of one phase, computing everything pending if one of them is."""
         if self.asleep:
             raise RuntimeError("results are not to be had while events are replayed")
-        if any(t.block is None and t.fault is None for t in tickets):
+        missing = {t.number: t for t in tickets if t.block is None and t.fault is None}
+        if missing:
+            self._pending |= missing
             self.flush()
         good = [i for i, t in enumerate(tickets) if t.fault is None]
         bad = [(i, t.fault) for i, t in enumerate(tickets) if t.fault is not None]
@@ -291,7 +301,14 @@ def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:
         if index == list(range(len(leaves(first.payload)[0]))):
             return first.payload, dict(first.metrics)
         return rows(first.payload, index), {k: v[index] for k, v in first.metrics.items()}
-    blocks = [t.block for t in tickets if t.block is not None]
-    parts = [rows(b.payload, t.row) for b, t in zip(blocks, tickets, strict=True)]
-    metrics = [rows(dict(b.metrics), t.row) for b, t in zip(blocks, tickets, strict=True)]
-    return stack(parts), stack(metrics)
+    places: dict[int, list[int]] = {}
+    for place, ticket in enumerate(tickets):
+        places.setdefault(id(ticket.block), []).append(place)
+    parts = []
+    for some in places.values():  # few: what is used together was mostly computed together
+        block, index = tickets[some[0]].block, [tickets[place].row for place in some]
+        assert block is not None
+        parts.append((rows(block.payload, index), rows(dict(block.metrics), index)))
+    order = np.argsort(np.concatenate([*places.values()]))
+    payload, metrics = rows(concatenate(parts), order)
+    return payload, metrics

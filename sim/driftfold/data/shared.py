@@ -1,6 +1,7 @@
 """Samples that clients share: one table of rows, and each client's row numbers in it."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from driftfold.errors import DataError
 _TILE = 1 << 16  # clients whose labels are counted at a time
 
 
-def share(dataset: Dataset, parts: Sequence[Ints]) -> ClientData:
+def share(dataset: Dataset, parts: Sequence[Ints] | np.ndarray[Any, Any]) -> ClientData:
     """Leave the rows where they are, and remember those of each client, all with as many.
 
     Raises `DataError` when a row does not exist.

@@ -82,7 +82,8 @@ class Resets(BlockProcess):
         most = int(count.max(initial=0))
         if most > _USUAL:
             many = np.flatnonzero(count > _USUAL)
-            words = np.pad(words, ((0, 0), (0, 3 * (most - _USUAL))))
+            usual, words = words, np.zeros((len(words), 1 + 3 * most), words.dtype)
+            words[:, : usual.shape[1]] = usual
             words[many] = self.draws.words(clients[many], visits[many], 1 + 3 * most)
         words = words[:, 1:].reshape(len(clients), max(most, _USUAL), 3)[:, :most]
         marks = words[..., 2] * _UNIT

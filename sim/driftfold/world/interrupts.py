@@ -30,7 +30,7 @@ async def lose(server: Host, errand: Errand) -> None:
         if errand.download <= stays:
             await sleep(errand.download, key + DOWNLOADED)
             ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.payload
+                order.phase, errand.client, order.dispatch, order.payload, doomed=True
             )
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
     except BaseException as failure:
