@@ -166,8 +166,9 @@ def _simulate(
         return kernel.run(main(), start=keeper.start, realtime=realtime)
     except Deadlock as error:
         raise NeverAnswers(
-            "the server waits for clients that will never answer; give the cadence a deadline, or "
-            f"the run a horizon in seconds ({str(error).splitlines()[0]})"
+            "the server waits for clients that will never answer; give the cadence a deadline (or "
+            "patience, without rounds), or the run a horizon in seconds "
+            f"({str(error).splitlines()[0]})"
         ) from error
 
 
