@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from driftfold.compute.fused import fused
 from driftfold.compute.stacked import StackedEngine
 from driftfold.data.dirichlet import DirichletLabels
 from driftfold.data.gaussian_blocks import GaussianBlocks
@@ -181,8 +182,11 @@ def test_a_clients_bits_do_not_depend_on_who_else_is_there(kind: str, precision:
         assert np.array_equal(alone, together[some])
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e200])
 @pytest.mark.parametrize("kind", ROWS)
-def test_what_is_not_a_number_stays_with_its_client(kind: str) -> None:
+@np.errstate(all="ignore")
+def test_what_is_not_finite_stays_with_its_client(kind: str, number: float) -> None:
+    """A kernel refuses it, so that what it did not refuse need not be looked through."""
     problem = small(kind)
     size: BatchSize = 2 if kind == "pca_rows" else "full"
     phase = phase_of(problem, "stream", size)
@@ -190,12 +194,17 @@ def test_what_is_not_a_number_stays_with_its_client(kind: str) -> None:
     sound = StackedEngine(problem, 64).run(work(problem, phase, everyone))
     spoilt = small(kind)
     rows = spoilt.kernel_data(size).rows  # type: ignore[union-attr]
-    rows[5, :1] = np.nan
-    got = StackedEngine(spoilt, 64).run(work(problem, phase, everyone))
+    rows[5, :] = number
+    stack = work(problem, phase, everyone)
+    kernel = fused(spoilt, phase)
+    assert kernel is not None
+    assert np.flatnonzero(kernel.run(stack)[1]).tolist() == [5]
+    got = StackedEngine(spoilt, 64).run(stack)
     others = everyone != 5
+    assert sound.finite
+    assert not got.finite
     assert np.array_equal(got.payload.vector[others], sound.payload.vector[others])
-    if size == "full":  # a mini-batch need not have drawn it
-        assert np.isnan(got.payload.vector[5]).all()
+    assert not np.isfinite(got.payload.vector[5]).all()
 
 
 def test_steps_too_long_for_short_formulas_are_left_to_the_plain_form() -> None:

@@ -106,11 +106,15 @@ class LocalResult(Generic[P]):
         The clients' new private state, or None when the algorithm keeps none.
     metrics
         Named per-client figures, each of shape (...).
+    finite
+        Whether payload and memory are known to be free of NaN and infinity; they are looked
+        through otherwise.
     """
 
     payload: P
     memory: Any = None
     metrics: Mapping[str, Array] = field(default_factory=dict)
+    finite: bool = False
 
 
 @dataclass(frozen=True)

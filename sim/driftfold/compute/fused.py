@@ -40,7 +40,7 @@ class Fused:
         )
         sent = sent.reshape(len(work.clients), *point)
         payload = Tangent(sent) if phase.descent == "stream" else Endpoint(sent)
-        return LocalResult(payload), refused
+        return LocalResult(payload, finite=True), refused  # a kernel refuses what is not
 
     def _batches(self, work: Stack) -> list[tuple[Array, Array]]:
         if self._whole:

@@ -245,8 +245,10 @@ class TicketBook:
 
     def _compute(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> None:
         try:
-            block = self._engine.run(self._stack(phase, steps, group))
-            sound = finite_rows((block.payload, block.memory), len(group))
+            with np.errstate(all="ignore"):  # what comes of it is looked through below
+                block = self._engine.run(self._stack(phase, steps, group))
+            parts = None if block.finite else (block.payload, block.memory)
+            sound = finite_rows(parts, len(group)).tolist()
         except Exception as error:
             if self._engine.strict:
                 raise
@@ -260,7 +262,7 @@ class TicketBook:
             return
         self.stacks += 1
         self.stacked += len(group)
-        for row, (ticket, is_sound) in enumerate(zip(group, sound.tolist(), strict=True)):
+        for row, (ticket, is_sound) in enumerate(zip(group, sound, strict=True)):
             if is_sound:
                 ticket.block, ticket.row = block, row
             else:

@@ -16,11 +16,10 @@ def effective_size(weights: Floats) -> float:
     >>> effective_size(np.array([1e-320, 1e-320]))
     2.0
     """
-    square = float(np.sum(weights**2))
+    square = float((weights * weights).sum())
     if not square and weights.any():  # so small that their squares are 0
-        weights = weights / np.max(np.abs(weights))
-        square = float(np.sum(weights**2))
-    return float(np.sum(weights)) ** 2 / square if square > 0 else 0.0
+        return effective_size(weights / np.max(np.abs(weights)))
+    return float(weights.sum()) ** 2 / square if square > 0 else 0.0
 
 
 def largest_multiplier(weights: Floats, importance: Floats) -> float:

@@ -87,10 +87,11 @@ def _eliminate_one(gram: Array) -> Array:
     try:
         for j, row in enumerate(work):
             pivot = row[j]
+            filled = slice(j + 1, r + j + 1)
+            known = row[filled]
             for other in work[j + 1 :]:
                 factor = other[j] / pivot
-                for k in range(j + 1, r + j + 1):
-                    other[k] -= factor * row[k]
+                other[filled] = [b - factor * a for a, b in zip(known, other[filled], strict=True)]
             root = math.sqrt(pivot)
             row[r:] = [number / root for number in row[r:]]
     except (ZeroDivisionError, ValueError):  # infinity and NaN are told as for a batch

@@ -50,4 +50,22 @@ INLINE int weighted_rows(const Descent *t, int64_t i, int64_t k, int32_t *rows, 
 
 INLINE int64_t most_rows(const Descent *t) { return t->batch_rows ? t->drawn : t->samples; }
 
+/* Whether one of a client's numbers is infinite or NaN, or so large that its square is. */
+INLINE int wild(const REAL *out, int64_t size) {
+    V squares = splat(0);
+    REAL rest = 0;
+    int64_t j = 0;
+    if (!out) return 0;
+    for (; j + LANES <= size; j += LANES) squares += load(out + j) * load(out + j);
+    for (; j < size; j++) rest += out[j] * out[j];
+    return !(sum(squares) + rest < INFINITY);
+}
+
+/* Tell whether client i, which sends `size` numbers, is left to the plain form: where the kernel
+ * `refused`, and where the result is not finite, so that the plain form tells what happened. */
+INLINE void settle(const Descent *t, int64_t i, int64_t size, int refused) {
+    t->refused[i] = refused || wild(t->stream ? t->stream + i * size : NULL, size) ||
+                    wild(t->end ? t->end + i * size : NULL, size);
+}
+
 #endif

@@ -35,6 +35,7 @@ typedef int32_t INT;
 
 #define LANES ((int)(BYTES / sizeof(REAL)))
 #define INLINE static inline __attribute__((always_inline))
+#define UNROLLED _Pragma("GCC unroll 16")
 #define APART static __attribute__((noinline, unused)) /* a hot loop with all registers for itself */
 
 typedef REAL V __attribute__((vector_size(BYTES)));
@@ -67,8 +68,8 @@ INLINE V choose(M mask, V yes, V no) { return (V)((mask & (M)yes) | (~mask & (M)
 INLINE REAL sum(V v) {
     REAL s[LANES];
     memcpy(s, &v, sizeof s);
-    for (int w = LANES / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) s[l] += s[l + w];
+    UNROLLED for (int w = LANES / 2; w; w /= 2)
+        UNROLLED for (int l = 0; l < w; l++) s[l] += s[l + w];
     return s[0];
 }
 

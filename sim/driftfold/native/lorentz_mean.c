@@ -163,7 +163,7 @@ int NAME(lorentz_mean)(const Descent *t) {
             if (k + 1 < t->steps || t->end) p = go(&p, g, alpha[k]);
         }
         for (int l = 0; t->end && l < D; l++) t->end[i * D + l] = p.s[l];
-        t->refused[i] = 0;
+        settle(t, i, D, 0);
     }
     free(y);
     return 0;

@@ -142,9 +142,9 @@ int NAME(pca_dual)(const Descent *t) {
                               (int)t->retraction, k + 1 < t->steps || t->end);
         if (state == DONE && t->stream) assemble(u.psum, u.qsum, u.np, data, n, &p, p.stream);
         if (state == DONE && t->end) assemble(u.p, u.q, u.np, data, n, &p, p.x);
-        t->refused[i] = (uint8_t)state;
         finish(&p, state, PROJECTION, t->stream ? t->stream + i * point : NULL,
                t->end ? t->end + i * point : NULL);
+        settle(t, i, point, state == REFUSED);
     }
     free(room);
     return 0;

@@ -20,9 +20,9 @@ int NAME(pca_gram)(const Descent *t) {
             state = descend(&p, alpha[k], (int)t->retraction, (int)t->transport, k == 0,
                             !last || t->end);
         }
-        t->refused[i] = (uint8_t)state;
         finish(&p, state, (int)t->transport, t->stream ? t->stream + i * point : NULL,
                t->end ? t->end + i * point : NULL);
+        settle(t, i, point, state == REFUSED);
     }
     free(room);
     return 0;

@@ -57,6 +57,22 @@ APART void column_block(const REAL *c, long stride, int rows, const REAL *x, lon
         for (int w = 0; w < width; w++) store(g + a * dg + w * LANES, s[a][w]);
 }
 
+/* The same for one vector of columns: two rows at a time, so that sums do not wait for each other. */
+APART void narrow_block(const REAL *c, long stride, int rows, const REAL *x, long dx, REAL *g, long dg) {
+    V s[R][2];
+    for (int a = 0; a < R; a++) s[a][0] = s[a][1] = splat(0);
+    for (int j = 0; j + 1 < rows; j += 2, c += 2 * stride) {
+        V row[2] = {load(c), load(c + stride)};
+        for (int a = 0; a < R; a++)
+            for (int h = 0; h < 2; h++) s[a][h] += x[a * dx + j + h] * row[h];
+    }
+    if (rows % 2) {
+        V row = load(c);
+        for (int a = 0; a < R; a++) s[a][0] += x[a * dx + rows - 1] * row;
+    }
+    for (int a = 0; a < R; a++) store(g + a * dg, s[a][0] + s[a][1]);
+}
+
 /* t[a][m] = <x_a, row_m> over d columns, for `count` <= GROUP rows; x is padded with zeros. */
 APART void scores(const REAL *x, int dx, const REAL *const row[GROUP], int count, int d,
                    REAL t[R][GROUP]) {
@@ -146,7 +162,11 @@ APART void product(const REAL *c, int rows, int d, const REAL *x, int dx, REAL *
     const int wide = WIDTH * LANES;
     if (d >= wide && (size_t)rows * d * sizeof(REAL) <= BLOCK_BYTES) {
         for (int v = 0; v < d; v += wide) {
-            const int at = least(v, d - wide); /* the last block overlaps the one before */
+            if (WIDTH > 1 && d - v <= LANES) { /* the last block overlaps the one before */
+                narrow_block(c + d - LANES, d, rows, x, dx, g + d - LANES, dg);
+                break;
+            }
+            const int at = least(v, d - wide);
             column_block(c + at, d, rows, x, dx, g + at, dg, ahead ? ahead + at : NULL);
         }
         return;

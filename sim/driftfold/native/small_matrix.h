@@ -11,27 +11,27 @@
  */
 INLINE double inverse_cholesky(const double gram[R][R], double c[R][R]) {
     double l[R][R], trace = 0, inverse = 0;
-    for (int j = 0; j < R; j++) {
+    UNROLLED for (int j = 0; j < R; j++) {
         double s = gram[j][j];
-        for (int q = 0; q < j; q++) s -= l[j][q] * l[j][q];
+        UNROLLED for (int q = 0; q < j; q++) s -= l[j][q] * l[j][q];
         c[j][j] = 1 / sqrt(s);
-        for (int a = j + 1; a < R; a++) {
+        UNROLLED for (int a = j + 1; a < R; a++) {
             double t = gram[a][j];
-            for (int q = 0; q < j; q++) t -= l[a][q] * l[j][q];
+            UNROLLED for (int q = 0; q < j; q++) t -= l[a][q] * l[j][q];
             l[a][j] = t * c[j][j];
         }
     }
-    for (int a = 0; a < R; a++)
-        for (int b = 0; b < R; b++) {
+    UNROLLED for (int a = 0; a < R; a++)
+        UNROLLED for (int b = 0; b < R; b++) {
             if (b > a) c[a][b] = 0;
             if (b >= a) continue;
             double t = 0;
-            for (int q = b; q < a; q++) t -= l[a][q] * c[q][b];
+            UNROLLED for (int q = b; q < a; q++) t -= l[a][q] * c[q][b];
             c[a][b] = t * c[a][a];
         }
-    for (int a = 0; a < R; a++) {
+    UNROLLED for (int a = 0; a < R; a++) {
         trace += gram[a][a];
-        for (int b = 0; b <= a; b++) inverse += c[a][b] * c[a][b];
+        UNROLLED for (int b = 0; b <= a; b++) inverse += c[a][b] * c[a][b];
     }
     return trace * inverse;
 }

@@ -295,11 +295,11 @@ int NAME(spd_mean)(const Descent *t) {
             memcpy(a, start, sizeof a);
             multiply(a, f.moved, (REAL(*)[N])(t->end + i * size));
         }
-        t->refused[i] = (uint8_t)state;
         for (int j = 0; state == REFUSED && j < size; j++) {
             if (stream) stream[j] = NAN;
             if (t->end) t->end[i * size + j] = NAN;
         }
+        settle(t, i, size, state == REFUSED);
     }
     free(b);
     return 0;

@@ -37,26 +37,35 @@ INLINE void put_rows(const Path *p, const REAL *rows, REAL *out) {
     for (int a = 0; a < R; a++) memcpy(out + a * p->d, rows + a * p->dp, p->d * sizeof(REAL));
 }
 
-/* t = sym(g x^T), from its lower half alone where g x^T is `symmetric`, as a gradient of PCA has it. */
-INLINE void normal_part(const Path *p, const REAL *g, const REAL *x, const int symmetric,
-                        REAL t[R][R]) {
+/* Rows from .. to - 1 of t = a b^T, up to the diagonal; their sums stay in registers. */
+INLINE void inner_rows(const REAL *a, const REAL *b, int dp, const int from, const int to,
+                       REAL t[R][R]) {
     V s[R][R];
-    for (int a = 0; a < R; a++)
-        for (int b = 0; b < R; b++) s[a][b] = splat(0);
-    for (int u = 0; u < p->dp; u += LANES) {
-        V entry[R];
-        for (int b = 0; b < R; b++) entry[b] = load(x + b * p->dp + u);
-        for (int a = 0; a < R; a++) {
-            V h = load(g + a * p->dp + u);
-            for (int b = 0; b < (symmetric ? a + 1 : R); b++) s[a][b] += h * entry[b];
+    UNROLLED for (int i = from; i < to; i++)
+        UNROLLED for (int j = 0; j <= i; j++) s[i][j] = splat(0);
+    for (int u = 0; u < dp; u += LANES)
+        UNROLLED for (int i = from; i < to; i++) {
+            V entry = load(a + i * dp + u);
+            UNROLLED for (int j = 0; j <= i; j++) s[i][j] += entry * load(b + j * dp + u);
         }
+    UNROLLED for (int i = from; i < to; i++)
+        UNROLLED for (int j = 0; j <= i; j++) t[i][j] = sum(s[i][j]);
+}
+
+/* The lower triangle of t = a b^T. Rows 0 to 4 have 15 sums, as many as few registers hold. */
+INLINE void lower_products(const REAL *a, const REAL *b, int dp, REAL t[R][R]) {
+    if (R <= 5) {
+        inner_rows(a, b, dp, 0, R, t);
+    } else {
+        inner_rows(a, b, dp, 0, 4, t);
+        inner_rows(a, b, dp, 4, 6, t);
+        UNROLLED for (int i = 6; i < R; i++) inner_rows(a, b, dp, i, i + 1, t);
     }
-    for (int a = 0; a < R; a++)
-        for (int b = 0; b <= a; b++) {
-            REAL h = sum(s[a][b]);
-            if (!symmetric && a != b) h = (h + sum(s[b][a])) / 2;
-            t[a][b] = t[b][a] = h;
-        }
+}
+
+INLINE void mirror(REAL t[R][R]) {
+    UNROLLED for (int a = 0; a < R; a++)
+        UNROLLED for (int b = 0; b < a; b++) t[b][a] = t[a][b];
 }
 
 /* Rows of x times the small matrix c: x <- c x; c lower triangular unless `full`. */
@@ -116,59 +125,109 @@ INLINE int carry_along_sphere(Path *p, REAL alpha) {
     return DONE;
 }
 
-/* From the Euclidean gradient g at x: add to the stream, and go on to the next point. */
-APART int descend(Path *p, REAL alpha, int retraction, int transport, int first, int go) {
-    const int dp = p->dp;
-    const int sphere = R == 1 && retraction == EXP;
-    const int carried = R == 1 && transport == PARALLEL && !first;
-    REAL t[R][R];
-    V s[R][R];
-    normal_part(p, p->g, p->x, 1, t);
-    for (int a = 0; a < R; a++)
-        for (int b = 0; b < R; b++) s[a][b] = splat(0);
-    for (int u = 0; u < dp; u += LANES) {
-        V x[R], y[R];
-        for (int a = 0; a < R; a++) x[a] = load(p->x + a * dp + u);
-        for (int a = 0; a < R; a++) {
-            V g = load(p->g + a * dp + u);
-            for (int b = 0; b < R; b++) g -= t[a][b] * x[b];
-            y[a] = x[a] - alpha * g;
-            if (sphere || carried) store(p->g + a * dp + u, g);
-            if (!carried) store(p->stream + a * dp + u, load(p->stream + a * dp + u) + alpha * g);
-            if (!sphere && go && !carried) store(p->x + a * dp + u, y[a]);
+/* `width` vectors of each row: g less t x goes to the stream, and where x is to `go`, along it. */
+INLINE void go_along(REAL *x, const REAL *g, REAL *stream, int dp, const int width, REAL t[R][R],
+                     REAL alpha, const int go) {
+    V from[R][2], along[2];
+    UNROLLED for (int a = 0; a < R; a++)
+        UNROLLED for (int w = 0; w < width; w++) from[a][w] = load(x + a * dp + w * LANES);
+    UNROLLED for (int a = 0; a < R; a++) {
+        UNROLLED for (int w = 0; w < width; w++) along[w] = load(g + a * dp + w * LANES);
+        UNROLLED for (int b = 0; b < R; b++) {
+            V entry = splat(t[a][b]);
+            UNROLLED for (int w = 0; w < width; w++) along[w] -= entry * from[b][w];
         }
-        for (int a = 0; a < R; a++)
-            for (int b = 0; b <= a; b++) s[a][b] += y[a] * y[b];
+        UNROLLED for (int w = 0; w < width; w++) {
+            V step = alpha * along[w];
+            REAL *sum = stream + a * dp + w * LANES;
+            store(sum, load(sum) + step);
+            if (go) store(x + a * dp + w * LANES, from[a][w] - step);
+        }
     }
-    if (carried && carry_along_sphere(p, alpha) == REFUSED) return REFUSED;
+}
+
+/* The tangent part of g, t = sym(g x^T) known: to the stream, and x along it. */
+INLINE void go_along_tangent(const Path *p, REAL t[R][R], REAL alpha, const int go) {
+    REAL *x = p->x, *g = p->g, *stream = p->stream;
+    const int dp = p->dp, paired = R <= 5 ? dp / (2 * LANES) * (2 * LANES) : 0;
+    for (int u = 0; u < paired; u += 2 * LANES)
+        go_along(x + u, g + u, stream + u, dp, 2, t, alpha, go);
+    for (int u = paired; u < dp; u += LANES)
+        go_along(x + u, g + u, stream + u, dp, 1, t, alpha, go);
+}
+
+/* From the Euclidean gradient g at x, R = 1: as `descend`, by geodesics or parallel transport. */
+INLINE int descend_on_sphere(Path *p, REAL alpha, int retraction, int transport, int first,
+                             int go) {
+    REAL t[R][R];
+    lower_products(p->g, p->x, p->dp, t);
+    for (int u = 0; u < p->dp; u += LANES)
+        store(p->g + u, load(p->g + u) - t[0][0] * load(p->x + u));
+    if (transport == PARALLEL && !first) {
+        if (carry_along_sphere(p, alpha) == REFUSED) return REFUSED;
+    } else {
+        for (int u = 0; u < p->dp; u += LANES)
+            store(p->stream + u, load(p->stream + u) + alpha * load(p->g + u));
+    }
     if (!go) return DONE;
-    if (sphere) {
+    if (retraction == EXP) {
         go_along_sphere(p, alpha);
         return DONE;
     }
-    if (carried) /* x was still needed above */
-        for (int u = 0; u < dp; u += LANES) store(p->x + u, load(p->x + u) - alpha * load(p->g + u));
+    V s = splat(0);
+    for (int u = 0; u < p->dp; u += LANES) {
+        V y = load(p->x + u) - alpha * load(p->g + u);
+        store(p->x + u, y);
+        s += y * y;
+    }
+    const REAL length = root(sum(s));
+    if (!(length > 0 && length < INFINITY)) return REFUSED;
+    for (int u = 0; u < p->dp; u += LANES) store(p->x + u, load(p->x + u) / length);
+    return DONE;
+}
+
+/* From the Euclidean gradient g of PCA at x, whose g x^T is symmetric: add to the stream, and go on
+ * to the next point. */
+APART int descend(Path *p, REAL alpha, int retraction, int transport, int first, int go) {
+    if (R == 1 && (retraction == EXP || transport == PARALLEL))
+        return descend_on_sphere(p, alpha, retraction, transport, first, go);
+    REAL t[R][R];
     double gram[R][R], c[R][R];
-    for (int a = 0; a < R; a++)
-        for (int b = 0; b <= a; b++) gram[a][b] = sum(s[a][b]);
+    lower_products(p->g, p->x, p->dp, t);
+    mirror(t);
+    if (!go) {
+        go_along_tangent(p, t, alpha, 0);
+        return DONE;
+    }
+    go_along_tangent(p, t, alpha, 1);
+    lower_products(p->x, p->x, p->dp, t);
+    UNROLLED for (int a = 0; a < R; a++)
+        UNROLLED for (int b = 0; b <= a; b++) gram[a][b] = t[a][b];
     if (coefficients(gram, c, retraction) == REFUSED) return REFUSED;
     if (retraction == POLAR)
-        multiply(p->x, dp, c, 1);
+        multiply(p->x, p->dp, c, 1);
     else
-        multiply(p->x, dp, c, 0);
+        multiply(p->x, p->dp, c, 0);
     return DONE;
 }
 
 /* The stream of projected gradients, projected onto the start's tangent space, all at once. */
 APART void project_stream(Path *p) {
-    REAL t[R][R];
-    normal_part(p, p->stream, p->start, 0, t);
-    for (int u = 0; u < p->dp; u += LANES)
-        for (int a = 0; a < R; a++) {
+    REAL t[R][R], other[R][R];
+    lower_products(p->stream, p->start, p->dp, t);
+    lower_products(p->start, p->stream, p->dp, other);
+    UNROLLED for (int a = 0; a < R; a++)
+        UNROLLED for (int b = 0; b < a; b++) t[a][b] = (t[a][b] + other[a][b]) / 2;
+    mirror(t);
+    for (int u = 0; u < p->dp; u += LANES) {
+        V entry[R];
+        UNROLLED for (int b = 0; b < R; b++) entry[b] = load(p->start + b * p->dp + u);
+        UNROLLED for (int a = 0; a < R; a++) {
             V z = load(p->stream + a * p->dp + u);
-            for (int b = 0; b < R; b++) z -= t[a][b] * load(p->start + b * p->dp + u);
+            UNROLLED for (int b = 0; b < R; b++) z -= t[a][b] * entry[b];
             store(p->stream + a * p->dp + u, z);
         }
+    }
 }
 
 /* Where a client's result goes; a refused one is left NaN. */

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Floats, Ints, empty_aligned
 from driftfold.data.base import ClientData, Data, Partition
 from driftfold.data.gaussian_blocks import GaussianBlocks
 from driftfold.data.natural import Natural
@@ -130,7 +130,7 @@ class PcaProblem(SampledProblem):
         if not self._uses_moments:
             return None
         shape = (self.fleet.size, self.dimension, self.dimension)
-        made = np.empty(shape, dtype=self.data.x.dtype)
+        made = empty_aligned(shape, self.data.x.dtype)
         for own, samples, out in zip(self.data.x, self.data.samples, made, strict=True):
             np.matmul(own.T, own, out=out)
             out *= -2 / max(int(samples), 1)  # the gradient's factor, once for all
@@ -158,7 +158,7 @@ class PcaProblem(SampledProblem):
     @cached_property
     def _products(self) -> tuple[Array, Array]:
         n = self.longest
-        made = np.empty((self.fleet.size, n, n), dtype=self.data.x.dtype)
+        made = empty_aligned((self.fleet.size, n, n), self.data.x.dtype)
         for own, out in zip(self.data.x, made, strict=True):
             np.matmul(own, own.T, out=out)
         return made, (1 / np.maximum(self.data.samples, 1)).astype(made.dtype)
