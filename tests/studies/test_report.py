@@ -8,12 +8,13 @@ import pytest
 
 from driftfold.studies.cells import Form, grid
 from driftfold.studies.judging import judge
+from driftfold.studies.overview import Overview
 from driftfold.studies.values import Values
 from driftfold_api.studying.report.facts import Facts
 from driftfold_api.studying.report.markdown import to_markdown
 from driftfold_api.studying.report.model import Report
 from driftfold_api.studying.report.page import to_page
-from tests.studies.tiny import STUDY, series
+from tests.studies.tiny import LACKING, PLAIN, STUDY, series
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
 
@@ -108,6 +109,32 @@ def test_the_summary_says_the_same(report: Report) -> None:
     assert "    driftfold study tiny" in text
     assert "no result: lacking/missing-s1: no gone.npz" in text
     assert "Not run: no cell has a result." in text
+
+
+def test_an_overview_stands_beside_the_experiments(report: Report) -> None:
+    rows = (("weights", "weighted"), ("none", "plain"), ("gone", "missing"))
+    overview = Overview("Means <from> round 2", "gap", 2, (("three", "plain"),), rows)
+    (weights,), (none,), (gone,) = overview.entries(report.values)
+    assert weights is not None
+    assert none is not None
+    assert gone is None
+    assert (weights.centre, none.centre) == pytest.approx((0.1925, 0.2275))
+    study = replace(
+        STUDY,
+        overviews=(overview, replace(overview, metric="other")),
+        experiments=(replace(PLAIN, drawn=("plain",)), LACKING),
+    )
+    page, text = (write(replace(report, study=study)) for write in (to_page, to_markdown))
+    found = Balance()
+    found.feed(page)
+    assert not found.open
+    assert page.count("<figure>") == 2
+    assert page.count('class="key"') == 1  # the arm that is to be drawn
+    assert "Means &lt;from&gt; round 2" in page
+    assert "## Means <from> round 2\n\n|  | three |\n|---|---|\n| weights | " in text
+    assert " (0.190 to 0.195) |\n| none | " in text
+    assert "| gone | - |" in text
+    assert text.count("Means") == 1  # of the other metric nothing was measured
 
 
 def test_missing_data_are_told_with_the_experiment(report: Report) -> None:

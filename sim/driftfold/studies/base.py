@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from driftfold.studies.intervals import Interval
+from driftfold.studies.overview import Overview
 from driftfold.studies.values import Values
 from driftfold.studies.verdict import Finding
 
@@ -152,6 +153,8 @@ class Experiment:
         Rounds whose values stand in the table.
     metrics
         Values of evaluations to show, the first one in the plot.
+    drawn
+        Arms in the plot; none draws all.
     published
         Values of the paper.
     seeds
@@ -172,6 +175,7 @@ class Experiment:
     arms: tuple[Arm, ...]
     read_at: tuple[int, ...]
     metrics: tuple[str, ...] = ("gap",)
+    drawn: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     seeds: tuple[int, ...] = (1, 2, 3)
     small: Small | None = Small()
@@ -183,6 +187,11 @@ class Experiment:
     def metric(self) -> str:
         """The metric of the plot."""
         return self.metrics[0]
+
+    @property
+    def curves(self) -> tuple[Arm, ...]:
+        """The arms in the plot."""
+        return tuple(arm for arm in self.arms if not self.drawn or arm.name in self.drawn)
 
     def as_small(self) -> "Experiment":
         """Return the small form; what was published at another size says nothing about it."""
@@ -269,6 +278,8 @@ class Study:
         What is run, and what is judged.
     sources
         The papers, as a list of references.
+    overviews
+        Tables across experiments.
     """
 
     name: str
@@ -277,3 +288,4 @@ class Study:
     experiments: tuple[Experiment, ...]
     claims: tuple[Claim, ...]
     sources: tuple[str, ...] = ()
+    overviews: tuple[Overview, ...] = ()

@@ -97,8 +97,9 @@ def grid(study: Study, form: Form) -> tuple[Cell, ...]:
     places: dict[str, str] = {}
     for experiment in chosen(study, form):
         for arm in experiment.arms:
+            any_seed = _spec(experiment, arm)
             for seed in experiment.seeds:
-                spec = _spec(experiment, arm, seed)
+                spec = replace(any_seed, seed=seed)
                 identity = digest(spec)
                 own = f"{CELLS}/{experiment.name}/{arm.name}-s{seed}"
                 place = places.setdefault(identity, own)
@@ -124,6 +125,6 @@ def _in_form(experiment: Experiment, form: Form) -> Experiment:
     return own if form.seeds is None else replace(own, seeds=first_seeds(own.seeds, form.seeds))
 
 
-def _spec(experiment: Experiment, arm: Arm, seed: int) -> JobSpec:
-    settings = [*arm.overrides, f"seed={seed}", f"name={experiment.name}-{arm.name}"]
+def _spec(experiment: Experiment, arm: Arm) -> JobSpec:
+    settings = [*arm.overrides, f"name={experiment.name}-{arm.name}"]
     return load_spec(arm.preset, overrides=settings)

@@ -167,17 +167,3 @@ def minimum(values: Values, experiment: str, arm: str, metric: str) -> Sample:
     values.sample(experiment, arm, 0, metric)  # tells who asks for what nobody measured
     seeds = tuple(sorted(least))
     return Sample(seeds, np.array([least[seed] for seed in seeds]))
-
-
-def late(values: Values, experiment: str, arm: str, first: int, metric: str = "gap") -> Sample:
-    """Return each run's mean from a round on, which is less noisy than one round's value."""
-    runs = {key[2]: s for key, s in values.series.items() if key[:2] == (experiment, arm)}
-    found = {
-        seed: float(s.values[metric][s.rounds >= first].mean())
-        for seed, s in runs.items()
-        if metric in s.values and len(s.rounds) and s.rounds[-1] >= first
-    }
-    if not found:
-        raise NotMeasured(f"no {metric} of {experiment}/{arm} from round {first} on")
-    seeds = tuple(sorted(found))
-    return Sample(seeds, np.array([found[seed] for seed in seeds]))

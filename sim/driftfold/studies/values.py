@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -33,6 +34,10 @@ class Series:
         if metric not in self.values or where == len(self.rounds) or self.rounds[where] != round:
             return None
         return float(self.values[metric][where])
+
+    def reaches(self, round: int) -> bool:
+        """Whether anything was measured after this round, or a later one."""
+        return len(self.rounds) > 0 and int(self.rounds[-1]) >= round
 
 
 @dataclass(frozen=True)
@@ -82,18 +87,39 @@ class Values:
 
     series: Mapping[tuple[str, str, int], Series] = field(default_factory=dict)
 
+    @cached_property
+    def _by_arm(self) -> Mapping[tuple[str, str], Mapping[int, Series]]:
+        found: dict[tuple[str, str], dict[int, Series]] = {}
+        for (experiment, arm, seed), series in self.series.items():
+            found.setdefault((experiment, arm), {})[seed] = series
+        return found
+
     def sample(self, experiment: str, arm: str, round: int, metric: str = "gap") -> Sample:
         """Return the values of an arm after a round; raises `NotMeasured` when there are none."""
         found = {
             seed: value
-            for (where, which, seed), series in self.series.items()
-            if (where, which) == (experiment, arm)
-            and (value := series.at(round, metric)) is not None
+            for seed, series in self._by_arm.get((experiment, arm), {}).items()
+            if (value := series.at(round, metric)) is not None
         }
         if not any(where == experiment for where, _, _ in self.series):
             raise NotMeasured(f"no result of {experiment} at its published size")
         if not found:
             raise NotMeasured(f"no {metric} of {experiment}/{arm} after round {round}")
+        seeds = tuple(sorted(found))
+        return Sample(seeds, np.array([found[seed] for seed in seeds]))
+
+    def late(self, experiment: str, arm: str, first: int, metric: str = "gap") -> Sample:
+        """Return each run's mean from a round on, less noisy than one round's value.
+
+        Raises `NotMeasured` when there is none.
+        """
+        found = {
+            seed: float(run.values[metric][run.rounds >= first].mean())
+            for seed, run in self._by_arm.get((experiment, arm), {}).items()
+            if metric in run.values and run.reaches(first)
+        }
+        if not found:
+            raise NotMeasured(f"no {metric} of {experiment}/{arm} from round {first} on")
         seeds = tuple(sorted(found))
         return Sample(seeds, np.array([found[seed] for seed in seeds]))
 

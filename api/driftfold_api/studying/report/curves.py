@@ -1,7 +1,9 @@
 """Curves of an experiment as SVG that takes its colours from the page, light or dark."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ COLOURS = 7
 # Stand-ins, written by matplotlib and replaced by the page's variables.
 _INK, _LINE = "#010203", "#040506"
 _STAND_INS = tuple(f"#0a0b{16 + i:02x}" for i in range(COLOURS))
+COLOUR = _STAND_INS[0]
+"""Stand-in for the colour of a figure that has one."""
+
 _POINTS = 240
 _SIZE = (6.0, 3.7)  # inches
 
@@ -33,34 +38,22 @@ def look(number: int) -> tuple[int, str]:
 
 def draw(experiment: Experiment, values: Values) -> str:
     """Return an svg element: medians and quartiles of seeds, published values as rings."""
-    import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    style: Any = {
-        "svg.fonttype": "none",
-        "svg.hashsalt": experiment.name,
-        "font.size": 11,
-        "text.color": _INK,
-        "axes.labelcolor": _INK,
-        "axes.edgecolor": _LINE,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
-        "grid.color": _LINE,
-    }
-    with mpl.rc_context(style):
+    with in_page_style(experiment.name):
         figure = Figure(figsize=_SIZE, layout="constrained")
         FigureCanvasSVG(figure)
         panel: Axes = figure.subplots()
         _curves(panel, experiment, values)
         written = StringIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None})
-    return _for_the_page(written.getvalue(), f"{experiment.metric} against rounds")
+    return for_the_page(written.getvalue(), f"{experiment.metric} against rounds")
 
 
 def _curves(panel: "Axes", experiment: Experiment, values: Values) -> None:
     metric, positive = experiment.metric, True
-    for number, arm in enumerate(experiment.arms):
+    for number, arm in enumerate(experiment.curves):
         colour, stroke = look(number)
         runs = [run for run in values.runs(experiment.name, arm.name) if metric in run.values]
         if runs:
@@ -101,7 +94,28 @@ def _thinned(run: Series, metric: str) -> tuple[Floats, Floats]:
     return run.rounds[chosen].astype(np.float64), run.values[metric][chosen]
 
 
-def _for_the_page(svg: str, title: str) -> str:
+@contextmanager
+def in_page_style(salt: str) -> Iterator[None]:
+    """Draw with the stand-ins that `for_the_page` replaces; `salt` makes ids the figure's own."""
+    import matplotlib as mpl
+
+    style: Any = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": salt,
+        "font.size": 11,
+        "text.color": _INK,
+        "axes.labelcolor": _INK,
+        "axes.edgecolor": _LINE,
+        "xtick.color": _INK,
+        "ytick.color": _INK,
+        "grid.color": _LINE,
+    }
+    with mpl.rc_context(style):
+        yield
+
+
+def for_the_page(svg: str, title: str) -> str:
+    """Return a written figure as an element that takes its colours from the page."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<!--.*?-->", "", svg, flags=re.DOTALL)
@@ -112,7 +126,7 @@ def _for_the_page(svg: str, title: str) -> str:
     for stand_in, name in _names():
         svg = svg.replace(stand_in, f"var(--{name})")
     svg = re.sub(r"\n\s*", "\n", svg)
-    return svg.replace("<svg", f'<svg role="img" aria-label="{title}"', 1).strip()
+    return svg.replace("<svg", f'<svg role="img" aria-label="{escape(title)}"', 1).strip()
 
 
 def _names() -> Sequence[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from driftfold.studies.base import Experiment
+from driftfold.studies.overview import Overview
 from driftfold.studies.tables import Entry, tables
 from driftfold.studies.verdict import Evidence
 from driftfold_api.progress import duration
@@ -34,11 +35,23 @@ def _lines(report: Report) -> Iterator[str]:
         "Each verdict follows from a rule that was fixed before the values were known. "
         + STATISTICS
     )
+    for overview in report.overviews:
+        yield ""
+        yield from _overview(report, overview)
     for experiment in report.experiments:
         yield ""
         yield from _experiment(report, experiment)
     yield ""
     yield from _how(report)
+
+
+def _overview(report: Report, overview: Overview) -> Iterator[str]:
+    yield f"## {overview.title}"
+    yield ""
+    rows = zip(overview.rows, overview.entries(report.values), strict=True)
+    header = ["", *(label for label, _ in overview.columns)]
+    cells = ([label, *(_cell(Entry(o, None, None)) for o in row)] for (label, _), row in rows)
+    yield from _table(header, cells)
 
 
 def _evidence(evidence: Iterable[Evidence]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from driftfold.studies.base import Claim, Experiment, Study
 from driftfold.studies.cells import Cell, Form, chosen
+from driftfold.studies.overview import Overview
 from driftfold.studies.values import Values
 from driftfold.studies.verdict import Finding, Verdict
 from driftfold_api.studying.report.facts import Facts
@@ -53,6 +54,15 @@ class Report:
         """How often there is which verdict, in words."""
         counts = Counter(finding.verdict for _, finding in self.findings)
         return ", ".join(f"{counts[v]} × {v}" for v in Verdict if counts[v])
+
+    @property
+    def overviews(self) -> list[Overview]:
+        """The tables across experiments of which anything was measured."""
+        return [
+            overview
+            for overview in self.study.overviews
+            if any(e is not None for row in overview.entries(self.values) for e in row)
+        ]
 
     def measured(self, experiment: Experiment) -> bool:
         """Whether any cell of an experiment has a result."""

@@ -5,10 +5,12 @@ from html import escape
 from importlib.resources import files
 
 from driftfold.studies.base import Claim, Experiment
+from driftfold.studies.overview import Overview
 from driftfold.studies.tables import Entry, Table, tables
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 from driftfold_api.progress import duration
 from driftfold_api.studying.report.curves import draw, look
+from driftfold_api.studying.report.dots import draw_dots
 from driftfold_api.studying.report.figures import STATISTICS, figure, mark, span, wanted
 from driftfold_api.studying.report.model import Report
 
@@ -62,6 +64,8 @@ def _line(report: Report) -> str:
 
 def _sections(report: Report) -> Iterator[str]:
     yield "".join(_verdicts(report))
+    for number, overview in enumerate(report.overviews):
+        yield "".join(_overview(report, overview, number))
     for experiment in report.experiments:
         yield "".join(_experiment(report, experiment))
     yield "".join(_how(report))
@@ -75,6 +79,18 @@ def _verdicts(report: Report) -> Iterator[str]:
         '</ol>\n<p class="quiet">Each verdict follows from a rule that was fixed before the values '
         f"were known. {escape(STATISTICS)}</p>\n</section>\n"
     )
+
+
+def _overview(report: Report, overview: Overview, number: int) -> Iterator[str]:
+    head = "".join(f'<th scope="col">{escape(label)}</th>' for label, _ in overview.columns)
+    yield f'<section id="overview-{number}">\n<h2>{escape(overview.title)}</h2>\n'
+    yield f"<figure>\n{draw_dots(overview, report.values)}\n</figure>\n"
+    yield '<div class="scroll"><table class="values">\n<thead><tr><th scope="col"></th>'
+    yield f"{head}</tr></thead>\n<tbody>\n"
+    for (label, _), row in zip(overview.rows, overview.entries(report.values), strict=True):
+        cells = "".join(_entry(Entry(ours, None, None)) for ours in row)
+        yield f'<tr><th scope="row">{escape(label)}</th>{cells}</tr>\n'
+    yield "</tbody></table></div>\n</section>\n"
 
 
 def _claim(claim: Claim, finding: Finding) -> str:
@@ -124,7 +140,7 @@ def _experiment(report: Report, experiment: Experiment) -> Iterator[str]:
 
 def _figure(report: Report, experiment: Experiment) -> Iterator[str]:
     yield f"<figure>\n{draw(experiment, report.values)}\n<figcaption>\n"
-    for number, arm in enumerate(experiment.arms):
+    for number, arm in enumerate(experiment.curves):
         colour, stroke = look(number)
         yield (
             f'<span class="key"><svg viewBox="0 0 24 8"><path d="M1 4h22" '

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 
 from driftfold.studies.base import Claim
-from driftfold.studies.comparisons import late, together
+from driftfold.studies.comparisons import together
 from driftfold.studies.estimators.drifts import DRIFTS
 from driftfold.studies.estimators.grids import LATE, TASKS, experiment_name
 from driftfold.studies.estimators.rules import (
@@ -35,7 +35,7 @@ _DRIFTING = ("sine", "staircase", "diurnal")
 
 
 def _gap(values: Values, task: str, drift: str, arm: str) -> Sample:
-    return late(values, experiment_name(task, drift), arm, LATE)
+    return values.late(experiment_name(task, drift), arm, LATE)
 
 
 def _pairs(values: Values, drifts: Iterable[str], rules: Iterable[tuple[str, str]]) -> list[Pair]:
@@ -88,7 +88,7 @@ def _weights(values: Values) -> Finding:
     """Weights do not depend on the task: one experiment tells."""
 
     def bias(drift: str, rule: str) -> Sample:
-        return late(values, experiment_name("pca", drift), f"{STREAMS}-{rule}", LATE, "weight_bias")
+        return values.late(experiment_name("pca", drift), f"{STREAMS}-{rule}", LATE, "weight_bias")
 
     def pair(drift: str, one: str, other: str) -> Pair:
         return Pair(f"{one} / {other} ({drift})", bias(drift, one), bias(drift, other))

@@ -25,7 +25,10 @@ STREAMS, MEAN = "ags", "avg"
 
 AGGREGATIONS = (STREAMS, MEAN)
 
-_LABELS = {
+DRAWN = ("none", "oracle", "past", "window", "kalman", "varp-window", "mifa")
+"""Rules in the plots, by gradient streams."""
+
+LABELS = {
     "none": "no weights",
     "oracle": "true p",
     "past": "past rounds",
@@ -64,7 +67,7 @@ def _arm(aggregation: str, rule: str, preset: str, drift: tuple[str, ...]) -> Ar
     # MIFA has no weights, and 0 / 1 weights of others say nothing about it.
     quiet = ("metrics=[]",) if rule == "mifa" else ()
     settings = (*algorithm, f"estimator={estimator}", *drift, *quiet)
-    return Arm(f"{aggregation}-{rule}", preset, settings, f"{_TITLE[aggregation]}, {_LABELS[rule]}")
+    return Arm(f"{aggregation}-{rule}", preset, settings, f"{_TITLE[aggregation]}, {LABELS[rule]}")
 
 
 def arms(preset: str, drift: tuple[str, ...]) -> tuple[Arm, ...]:

@@ -2,7 +2,7 @@
 
 from driftfold.studies.base import Study
 from driftfold.studies.estimators.findings import CLAIMS
-from driftfold.studies.estimators.grids import GRIDS
+from driftfold.studies.estimators.grids import GRIDS, OVERVIEWS
 
 ESTIMATORS = Study(
     name="estimators",
@@ -14,6 +14,7 @@ ESTIMATORS = Study(
     ),
     experiments=GRIDS,
     claims=CLAIMS,
+    overviews=OVERVIEWS,
     sources=(
         "Huang, Huang, Jawanpuria, Mishra: Riemannian Federated Learning via Averaging Gradient "
         "Streams. ICLR 2026; arXiv 2409.07223.",

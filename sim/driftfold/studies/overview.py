@@ -1,0 +1,42 @@
+"""Tables across experiments: arms of the same name as rows, experiments as columns."""
+
+from dataclasses import dataclass
+
+from driftfold.studies.intervals import Interval, average
+from driftfold.studies.values import NotMeasured, Values
+
+
+@dataclass(frozen=True)
+class Overview:
+    """One number of each run, its mean from a round on, for several arms and experiments.
+
+    Attributes
+    ----------
+    title
+        What is shown.
+    metric, first
+        Which value is averaged, from which round on.
+    columns
+        Names of experiments, by how the table calls them.
+    rows
+        Names of arms that all of them have, by how the table calls them.
+    """
+
+    title: str
+    metric: str
+    first: int
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[str, str], ...]
+
+    def entries(self, values: Values) -> list[list[Interval | None]]:
+        """Return mean and interval over the seeds, by row and column; None where not measured."""
+        return [
+            [self._entry(values, experiment, arm) for _, experiment in self.columns]
+            for _, arm in self.rows
+        ]
+
+    def _entry(self, values: Values, experiment: str, arm: str) -> Interval | None:
+        try:
+            return average(values.late(experiment, arm, self.first, self.metric).values)
+        except NotMeasured:
+            return None
