@@ -41,6 +41,10 @@ DECAY: dict[str, Any] = {
     **TABLE,
     "algorithm": {"kind": "fedavg", "step_size": {"kind": "decay", "alpha": 0.5}},
 }
+MOMENTS: dict[str, Any] = {
+    **TABLE,
+    "algorithm": {"kind": "fedavg", "server": {"kind": "adam", "size": 0.1}},
+}
 BUFFERED: dict[str, Any] = {
     **TABLE,
     "cadence": {"kind": "test-buffered", "decides": True},
@@ -84,7 +88,11 @@ class _Late(RecordSink):
         self._inner.emit(record)
 
 
-@pytest.mark.parametrize("table", [TABLE, DECAY, BUFFERED], ids=["two-phase", "decay", "buffered"])
+@pytest.mark.parametrize(
+    "table",
+    [TABLE, DECAY, MOMENTS, BUFFERED],
+    ids=["two-phase", "decay", "optimiser", "buffered"],
+)
 def test_everything_comes_back(table: dict[str, Any]) -> None:
     sink = Memory()
     whole = run(from_mapping(table), sinks=[sink])
@@ -163,6 +171,19 @@ def test_each_part_matters(change: Callable[[dict[str, Any], Any], None], what: 
     whole = run(from_mapping(TABLE))
     broken, _ = resumed(TABLE, Tampering(stopped(TABLE, 9), change))
     assert getattr(broken, what) != getattr(whole, what)
+
+
+def test_the_moments_of_the_optimiser_matter() -> None:
+    def forget_moments(meta: dict[str, Any], arrays: Any) -> None:
+        point, *moments = named(dict(meta["aggregator"]["map"])["state"])
+        assert arrays[point].any()
+        assert any(arrays[name].any() for name in moments)
+        for name in moments:
+            arrays[name][...] = 0
+
+    whole = run(from_mapping(MOMENTS))
+    broken, _ = resumed(MOMENTS, Tampering(stopped(MOMENTS, 9), forget_moments))
+    assert broken.model_digest != whole.model_digest
 
 
 def test_a_replay_that_differs_is_refused() -> None:
