@@ -1,8 +1,8 @@
-"""Which tests cover the faults that the service must survive, by the number of the case.
+"""Which tests cover the faults that the service must survive, case by case.
 
-24  The worker is killed; its supervisor is stopped past its lease and wakes; Redis is killed and
-    restarted; Redis is paused; the network to one worker stalls. Every round once, the numbers of
-    an undisturbed run, one final state.
+- The worker is killed; its supervisor is stopped past its lease and wakes; Redis is killed and
+  restarted; Redis is paused; the network to one worker stalls. Every round once, the numbers of
+  an undisturbed run, one final state.
         tests/workers/test_worker_faults.py::
             test_a_killed_worker_is_replaced_within_its_lease_and_a_second
             test_a_worker_that_wakes_after_its_lease_writes_nothing_more
@@ -21,8 +21,8 @@
             test_a_job_without_a_process_is_not_held_by_a_heartbeat
         tests/workers/test_chaos.py::
             test_chaos
-25  Out of memory in the process of a run, or its end by a signal: failed with that reason after its
-    attempts, never running for ever.
+- Out of memory in the process of a run, or its end by a signal: failed with that reason after its
+  attempts, never running for ever.
         tests/workers/test_supervisor.py::
             test_what_fails_every_time_fails_after_its_attempts
             test_a_killed_process_is_replaced_at_once
@@ -30,13 +30,13 @@
             test_a_limit_on_memory_is_kept
         tests/workers/test_store_retries.py::
             test_pauses_grow
-26  The HTTP client leaves during its submission: the job is there or not, never half.
+- The HTTP client leaves during its submission: the job is there or not, never half.
         tests/api/test_submit.py::
             test_a_client_that_leaves_amid_its_request_leaves_nothing
             test_a_client_that_leaves_at_once_has_whole_jobs_or_none
             test_a_client_that_leaves_while_its_job_is_made_has_the_job
-27  A result is aggregated and the process dies before its record is kept: the next attempt goes on
-    from what is recorded.
+- A result is aggregated and the process dies before its record is kept: the next attempt goes on
+  from what is recorded.
         tests/faults/test_unrecorded.py::
             test_it_goes_on_from_the_log
         tests/workers/test_child.py::
@@ -44,7 +44,7 @@
             test_without_its_snapshot_a_run_begins_anew
         tests/workers/test_store_faults.py::
             test_a_kill_in_the_middle_of_appends_loses_nothing
-28  Bursts of metrics: none lost; a slow reader slows nobody.
+- Bursts of metrics: none lost; a slow reader slows nobody.
         tests/workers/test_store_crowd.py::
             test_many_records
             test_long_records
@@ -53,7 +53,7 @@
         tests/api/test_stream_faults.py::
             test_slow_readers_slow_nobody_and_miss_nothing
             test_a_reader_that_takes_nothing_is_let_go
-29  Reconnects replay exactly what was missed.
+- Reconnects replay exactly what was missed.
         tests/api/test_stream_faults.py::
             test_over_a_restart_a_client_gets_exactly_what_it_missed
             test_a_stream_outlives_the_death_of_redis
@@ -61,8 +61,8 @@
             test_a_watch_goes_on_over_restarts_and_loses_nothing
         tests/browser/test_reconnect.py::
             test_an_api_that_is_killed_and_comes_back
-30  A bad specification: a clear refusal or a failed state with the sentence that helps; nothing is
-    half made.
+- A bad specification: a clear refusal or a failed state with the sentence that helps; nothing is
+  half made.
         tests/faults/test_bad_specs.py::
             test_one_clear_sentence_and_no_folder
             test_a_plug_in_that_raises_on_import
@@ -80,34 +80,20 @@
 What is not there yet, and so has no test: the tables of SQL that are locked, object stores.
 """
 
-import ast
-import re
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.faults.cases import cases, named_in_file
 
-
-def named() -> Iterator[tuple[str, str]]:
-    """Each file and test that the docstring names."""
-    place = ""
-    for line in (__doc__ or "").splitlines():
-        if found := re.fullmatch(r" +(tests/\S+\.py)::", line):
-            place = found[1]
-        elif found := re.fullmatch(r" +(test_\w+)", line):
-            yield place, found[1]
+CASES = cases(__doc__ or "")
 
 
 def test_every_case_is_covered_by_some_test() -> None:
-    assert re.findall(r"(?m)^(\d\d)  ", __doc__ or "") == [str(case) for case in range(24, 31)]
+    assert len(CASES) == 7
+    assert all(CASES)
 
 
-@pytest.mark.parametrize("place", sorted({place for place, _ in named()}))
+@pytest.mark.parametrize("place", sorted({place for case in CASES for place, _ in case}))
 def test_what_is_named_is_there(place: str) -> None:
-    tree = ast.parse((ROOT / place).read_text(encoding="utf-8"))
-    there = {
-        node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-    assert {test for named_in, test in named() if named_in == place} <= there
+    assert {test for case in CASES for named, test in case if named == place} <= named_in_file(
+        place
+    )
