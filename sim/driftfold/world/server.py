@@ -26,6 +26,8 @@ from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.interrupts import INTERRUPTED, send_now
+from driftfold.world.roster import Roster
+from driftfold.world.speeds import speed_ranks
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
 
@@ -74,6 +76,7 @@ class Server:
         self._interrupted = INTERRUPTED[world.faults.on_interrupt]
         self._calling = False
         self._ranks: Ints | None = None
+        self._roster: Roster | None = None
         self._everyone = np.arange(world.fleet.size, dtype=np.int64)
         check_room(world.fleet.size, 0, len(world.phases))
 
@@ -81,6 +84,10 @@ class Server:
 
     def pool(self) -> Ints:
         """Ids of the clients that are on and not in flight, ascending."""
+        if self._roster is not None and self._roster.crowded:
+            self._roster = None
+        if self._roster is not None:
+            return self._roster.pool(now(), self.in_flight)
         on = self.world.attendance.available(self._everyone, now())
         if self.in_flight:
             on = on.copy()
@@ -105,12 +112,13 @@ class Server:
     def soonest(self) -> float:
         """When the next client comes on that is not in flight, while none is there; inf if never.
 
-        Looks at everybody.
+        Looks at everybody, once: then it is known who may be there, until many are.
         """
-        idle = np.ones(len(self._everyone), dtype=bool)
-        idle[list(self.in_flight)] = False
-        times = self.world.attendance.next_on(self._everyone[idle], now())
-        soonest = float(times.min(initial=np.inf))
+        if self._roster is None:
+            idle = np.ones(len(self._everyone), dtype=bool)
+            idle[list(self.in_flight)] = False
+            self._roster = Roster(self.world.attendance, self._everyone[idle], now())
+        soonest = self._roster.soonest
         if not soonest > now():  # or the server would ask again at this instant for ever
             raise RunError(
                 f"the participation model says that a client comes on at {soonest} s, but at "
@@ -147,6 +155,8 @@ class Server:
         if pool is not None:
             chosen, self.choosing = selection.choose(self.choosing, fleet, pool, k, dispatch)
             return chosen
+        if self._roster is not None:
+            return self.choose(selection, k, self.pool())
         chosen, self.choosing = selection.find(self.choosing, fleet, self.free, k, dispatch)
         if len(chosen) < k:
             left = np.setdiff1d(self.pool(), chosen, assume_unique=True)
@@ -157,20 +167,9 @@ class Server:
         return chosen
 
     def speed_ranks(self, probes: int) -> Ints:
-        """Place of each client from the fastest, 0 .. N - 1, by the mean of `probes` visits' times.
-
-        The times are those of the first phase's work in dispatches 0, 1, 2, ...; worked out once.
-        """
+        """Place of each client from the fastest, by `probes` visits; worked out once."""
         if self._ranks is None:
-            work, delays, everyone = self.world.phases[0], self.world.delays, self._everyone
-            samples = work.samples(everyone, 0)
-            total = np.zeros(len(everyone))
-            for dispatch in range(probes):
-                total += delays.download(everyone, work.download_bytes(), dispatch)
-                total += delays.compute(everyone, samples, dispatch)
-                total += delays.upload(everyone, work.upload_bytes(), dispatch)
-            self._ranks = np.empty_like(everyone)
-            self._ranks[np.argsort(total, kind="stable")] = everyone
+            self._ranks = speed_ranks(self.world, probes)
         return self._ranks
 
     def invite(self, clients: Ints) -> tuple[Ints, int]:
@@ -263,6 +262,8 @@ class Server:
     def _deliver(self, arrival: Arrival) -> None:
         client = arrival.errand.client
         self.in_flight.pop(client, None)
+        if self._roster is not None:
+            self._roster.back(client)
         if self.visits:
             self.visits.pop(client, None)
         self.inbox.put(arrival)
@@ -272,6 +273,8 @@ class Server:
     def lose(self, errand: Errand, ticket: Ticket | None, outcome: str = "dropped") -> None:
         """Settle a client that will not deliver."""
         self.in_flight.pop(errand.client, None)
+        if self._roster is not None:
+            self._roster.back(errand.client)
         self.visits.pop(errand.client, None)
         self.tally.add(outcome)
         if ticket is not None:

@@ -1,0 +1,23 @@
+"""Speeds: who is fast and who is slow, as the latency model has it."""
+
+import numpy as np
+
+from driftfold.arrays import Ints
+from driftfold.world.world import World
+
+
+def speed_ranks(world: World, probes: int) -> Ints:
+    """Place of each client from the fastest, 0 .. N - 1, by the mean of `probes` visits' times.
+
+    The times are those of the first phase's work in dispatches 0, 1, 2, ...; shape (N,).
+    """
+    work, delays, everyone = world.phases[0], world.delays, np.arange(world.fleet.size)
+    samples = work.samples(everyone, 0)
+    total = np.zeros(len(everyone))
+    for dispatch in range(probes):
+        total += delays.download(everyone, work.download_bytes(), dispatch)
+        total += delays.compute(everyone, samples, dispatch)
+        total += delays.upload(everyone, work.upload_bytes(), dispatch)
+    ranks = np.empty_like(everyone)
+    ranks[np.argsort(total, kind="stable")] = everyone
+    return ranks
