@@ -1,5 +1,6 @@
 """Where the first of the local steps are no answer, policies that send them are refused."""
 
+import re
 from typing import Any
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from driftfold.algorithms import PartialWork
 from driftfold.errors import CapabilityError
 from driftfold.spec import load_spec, validate
-from tests.modules import own_kinds
+from tests.modules import ROOT, own_kinds
 
 PARTIAL = "faults.on_interrupt=partial"
 FORCE = ["cadence.kind=buffered", "cadence.beyond=force"]
@@ -57,3 +58,6 @@ def test_whose_first_steps_are_an_answer() -> None:
     kinds: dict[str, Any] = own_kinds("algorithm")
     able = {name for name, kind in kinds.items() if issubclass(kind, PartialWork)}
     assert able == {"fedavg", "rfedags", "rfedavg", "rfedprox", "rfedsvrg"}
+    told = (ROOT / "docs" / "algorithms.md").read_text().split("## Interrupted work")[1]
+    named = set(re.findall(r"`(\w+)`", told.split("server sums: for ")[1].split("whose first")[0]))
+    assert named == able
