@@ -154,7 +154,7 @@ def test_the_server_may_send_it_home_all_the_same(policy: str) -> None:
     np.testing.assert_allclose(result.model, model_of(0, STEPS), rtol=0, atol=1e-14)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     gaps=st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=6),
     delays=st.tuples(*[st.integers(0, 9)] * 3),

@@ -38,8 +38,10 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(10, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "times"),
+    [("force", 1), *(pytest.param(case, 10, marks=pytest.mark.slow) for case in CASES)],
+)
 def test_interrupted_anywhere_and_resumed(case: str, times: int) -> None:
     spec = from_mapping({**TABLE, **CASES[case]})
     sink = Memory()

@@ -93,9 +93,16 @@ def test_what_a_round_tells() -> None:
     over=st.sampled_from([1.0, 2.0]),
     deadline=st.sampled_from([None, 0.5, 1.0, 5.0]),
     faulty=st.sampled_from(["raises", "nan", "none"]),
+    policy=st.sampled_from(["lose", "suspend"]),
 )
 def test_every_invitation_has_one_outcome(
-    work: list[float], sessions: list[Any], cohort: Any, over: float, deadline: Any, faulty: str
+    work: list[float],
+    sessions: list[Any],
+    cohort: Any,
+    over: float,
+    deadline: Any,
+    faulty: str,
+    policy: str,
 ) -> None:
     """Whatever happens: invited = declined + arrived + late + dropped, round by round."""
     algorithm = {"kind": "test-scripted", **({faulty: [1, 4]} if faulty != "none" else {})}
@@ -107,6 +114,7 @@ def test_every_invitation_has_one_outcome(
         cadence={
             "kind": "synchronous", "cohort": cohort, "over_selection": over, "deadline": deadline,
         },
+        faults={"on_interrupt": policy},
         horizon={"rounds": 6},
     )  # fmt: skip
     assert result.ended == "rounds"
