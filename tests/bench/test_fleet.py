@@ -23,13 +23,19 @@ def test_quick_prints_every_figure() -> None:
         assert week["accepted"] + week["dropped"] <= week["invited"]
         # A visit that is over has told of its download, its work and its answer, or that it left.
         assert 3 * week["accepted"] <= week["events"] < 3.1 * week["invited"]
-        for figure in ("cpu_s", "setup_s", "accepted_per_cpu_s", "events_per_cpu_s"):
+        for figure in (
+            "cpu_s",
+            "engine_cpu_s",
+            "setup_s",
+            "accepted_per_cpu_s",
+            "events_per_cpu_s",
+        ):
             assert week[figure] > 0
         assert 100 <= week["mean_stack"] < 200
         assert week["peak_memory_mb"] > 10
     stretch = told["stretch"]
     assert stretch["stacked"]["event_digest"] == stretch["loop"]["event_digest"]
     assert stretch["stacked"]["accepted"] == stretch["loop"]["accepted"]
-    assert stretch["to_loop"] > 0
+    assert min(stretch["run_to_loop"], stretch["engine_to_loop"]) > 0
     assert told["bare_events"]["kernel_cpu_s"] > 0
     assert "simpy" in told["bare_events"]
