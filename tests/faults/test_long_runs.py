@@ -73,11 +73,15 @@ STREAMING: dict[str, Any] = {  # private memories, phases that are carried, drop
 }
 CADENCES: dict[str, dict[str, Any]] = {
     "synchronous": {},
-    "buffered": {"cadence": {"kind": "test-buffered", "decides": False}},
-    "fedbuff": {
+    "buffered": {
         "algorithm": {"kind": "fedavg", "steps": 2, "step_size": 0.1},
         "cadence": {"kind": "buffered", "concurrency": 4, "buffer": 2},
         "faults": {"on_interrupt": "suspend"},
+    },
+    "immediate": {
+        "algorithm": {"kind": "rfedags", "steps": 2, "step_size": 0.1},
+        "cadence": {"kind": "immediate", "concurrency": 4},
+        "faults": {"on_interrupt": "partial"},
     },
 }
 
