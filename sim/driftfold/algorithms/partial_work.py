@@ -37,7 +37,7 @@ class PartialWork(LocalSteps[S]):
         >>> from driftfold.algorithms import PerStep, RFedAGS
         >>> RFedAGS(steps=5).share(0, 2)
         0.4
-        >>> RFedAGS(steps=2, step_size=PerStep(0.1, (3.0, 1.0))).share(0, 1)
+        >>> RFedAGS(steps=2, step_size=PerStep(0.25, (3.0, 1.0))).share(0, 1)
         0.75
         """
         sizes = sizes_at(self.step_size, version, self.steps)
