@@ -1,5 +1,6 @@
 """Philox4x32-10 against published vectors and against the definition, one word at a time."""
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -7,9 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftfold.philox import philox
+from driftfold import philox as module
+from driftfold.native import drawer
+from driftfold.philox import fractions, philox
 
 HALF = st.integers(0, 2**32 - 1)
+
+
+@pytest.fixture(scope="module", params=["library", "arrays"], autouse=True)
+def form(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Both forms, where there is a library of kernels."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "arrays":
+            patch.setattr(module, "drawer", lambda: None)
+        elif drawer() is None:
+            pytest.skip("there is no library of kernels here")
+        yield request.param
 
 
 def definition(counter: list[int], key: list[int]) -> list[int]:
@@ -77,6 +91,19 @@ def test_tiles_leave_no_seam(rows: int, blocks: int) -> None:
         for row, block in [*corners, *inner]:
             expected = definition([int(block), 7 * int(row), int(row) + 1, 3], [5, 0])
             assert words[row, 4 * block : 4 * block + 4].tolist() == expected
+
+
+@pytest.mark.parametrize(("rows", "count"), [(1, 1), (3, 7), (40, 2), (0, 3), (4, 0)])
+def test_fractions_are_the_upper_53_bits_of_pairs(rows: int, count: int) -> None:
+    clients, visits = np.arange(rows, dtype=np.uint64), np.full(rows, 9, np.uint64)
+    got = fractions(5, clients, visits, 3, count)
+    assert got.shape == (rows, count)
+    for row in range(rows):
+        words = [w for block in range(count) for w in definition([block, row, 9, 3], [5, 0])]
+        exact = [
+            (low | high << 32) >> 11 for low, high in zip(words[::2], words[1::2], strict=True)
+        ]
+        assert got[row].tolist() == [number / 2**53 for number in exact[:count]]
 
 
 def test_threads_do_not_share_scratch() -> None:

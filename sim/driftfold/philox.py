@@ -2,7 +2,7 @@
 
 Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A block of
 four 32-bit words is a fixed bijection of its 128-bit counter under a 64-bit key, so any block can
-be had at any time, in any order, in any company.
+be had at any time, in any order, in any company. The library of kernels gives the same bits sooner.
 """
 
 import threading
@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+
+from driftfold.native import drawer
 
 Words = npt.NDArray[np.uint32]
 Counters = npt.NDArray[np.uint64]
@@ -52,6 +54,39 @@ def philox(
     >>> [hex(word) for word in philox(0, zero, zero, 0, blocks=1)[0]]
     ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
     """
+    drawn = drawer()
+    if drawn is not None:
+        return drawn.words(key, clients, visits, purpose, 4 * blocks, first)
+    return (
+        _pairs(key, clients, visits, purpose, blocks, first)
+        .view("<u4")
+        .astype(np.uint32, copy=False)
+    )
+
+
+def fractions(
+    key: int, clients: Counters, visits: Counters, purpose: int, count: int
+) -> npt.NDArray[np.float64]:
+    """Multiples of 2^-53 in [0, 1) of each row's words 2 j and 2 j + 1, the lower one first.
+
+    Shape (k, count); the blocks are those from 0 on of `philox`.
+
+    >>> zero = np.zeros(1, np.uint64)
+    >>> fractions(0, zero, zero, 0, count=2).round(4)
+    array([[0.8805, 0.6055]])
+    """
+    drawn = drawer()
+    if drawn is not None:
+        return drawn.fractions(key, clients, visits, purpose, count)
+    pairs = _pairs(key, clients, visits, purpose, -(-count // 2), 0)[:, :count].astype(np.uint64)
+    made: npt.NDArray[np.float64] = (pairs >> np.uint64(11)) * np.float64(2.0**-53)
+    return made
+
+
+def _pairs(
+    key: int, clients: Counters, visits: Counters, purpose: int, blocks: int, first: int
+) -> Counters:
+    """The words of the blocks as little-endian pairs, shape (k, 2 * blocks)."""
     rows = len(clients)
     # Pairs of words are stored as one little-endian number: one pass instead of two strided ones.
     out = np.empty((rows, blocks, 2), np.dtype("<u8"))
@@ -70,7 +105,7 @@ def philox(
                 across = slice(left, min(blocks, left + width))
                 counters = np.arange(first + across.start, first + across.stop, dtype=np.uint64)
                 _mix(keys, counters, clients[some], visits[some], purpose, out[some, across])
-    return out.view("<u4").reshape(rows, 4 * blocks).astype(np.uint32, copy=False)
+    return out.reshape(rows, 2 * blocks)
 
 
 def _mix(

@@ -26,7 +26,7 @@ from driftfold.arrays import Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.integers import first_distinct, pair, scale, smallest_keys
 from driftfold.lanes import in_whole_vectors
-from driftfold.philox import philox
+from driftfold.philox import fractions, philox
 
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
@@ -116,9 +116,11 @@ class Stream:
         >>> Seed(7).stream("response").uniform(np.arange(2), visits=0, count=1).shape
         (2, 1)
         """
-        numbers = pair(self.words(clients, visits, 2 * count))
-        fraction: Floats = (numbers >> np.uint64(11)) * np.float64(2.0**-53)
-        return fraction
+        _check_count(count)
+        who, when = _together(_numbers("client", clients), _numbers("visit", visits))
+        tag = _tag(self.purpose)
+        rows = fractions(self.seed, who.reshape(-1), when.reshape(-1), tag, count)
+        return rows.reshape(*who.shape, count)
 
     def normal(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats:
         """Draw standard normal float64, shape (..., count), at most 8.6 in size.

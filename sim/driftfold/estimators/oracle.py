@@ -42,7 +42,7 @@ class Oracle(Estimator[Probabilities]):
     needs_probability = True
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Probabilities:
-        """Read the probabilities; raises `CapabilityError` when they are unknown, or zero for good."""
+        """Read the probabilities; raises `CapabilityError` when unknown, or zero for good."""
         everyone = np.arange(fleet.size)
         if isinstance(attendance, KnownSchedule):
             return Probabilities(attendance.probability_at(everyone, 0))

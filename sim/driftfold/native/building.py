@@ -48,6 +48,9 @@ _SIZES: dict[str, tuple[str, range]] = {
     "lorentz_mean": ("D", range(2, 11)),
 }
 
+# Sources that are compiled once for each level: their types and sizes are fixed.
+_FIXED = ("philox",)
+
 
 class BuildError(Exception):
     """The kernels cannot be built here; the message says why."""
@@ -55,25 +58,28 @@ class BuildError(Exception):
 
 @dataclass(frozen=True)
 class Unit:
-    """One source, compiled for one size, one type and one level of processors."""
+    """One source, compiled for one level of processors and, where it has one, a size and type."""
 
     stem: str
-    size: int
-    bits: int
     level: str
+    size: int | None = None
+    bits: int | None = None
 
     def command(self, compiler: Sequence[str], flags: Sequence[str], target: Path) -> list[str]:
         """Return the command that compiles it to `target`."""
-        letter, _ = _SIZES[self.stem]
-        name = f"NAME(stem)=stem##_{self.size}_f{self.bits}_{self.level}"
-        defines = [f"-D{letter}={self.size}", f"-DBITS={self.bits}", f"-D{name}"]
+        if self.size is None:
+            defines = [f"-DNAME(stem)=stem##_{self.level}"]
+        else:
+            letter, _ = _SIZES[self.stem]
+            name = f"NAME(stem)=stem##_{self.size}_f{self.bits}_{self.level}"
+            defines = [f"-D{letter}={self.size}", f"-DBITS={self.bits}", f"-D{name}"]
         source = str(FOLDER / f"{self.stem}.c")
         return [*compiler, *_FLAGS, *flags, *defines, "-c", source, "-o", str(target)]
 
 
 def source_digest() -> str:
     """Short digest of the sources and of how they are compiled, 16 hexadecimal digits."""
-    digest = hashlib.blake2b(repr((_FLAGS, _LEVELS, _SIZES)).encode(), digest_size=8)
+    digest = hashlib.blake2b(repr((_FLAGS, _LEVELS, _SIZES, _FIXED)).encode(), digest_size=8)
     for path in sorted(FOLDER.glob("*.[ch]")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
@@ -166,7 +172,10 @@ def _units(levels: Sequence[str]) -> Iterator[Unit]:
         for level in levels:
             for bits in (64, 32):
                 for size in reversed(sizes):  # the longest first, so that none is left to the end
-                    yield Unit(stem, size, bits, level)
+                    yield Unit(stem, level, size, bits)
+    for stem in _FIXED:
+        for level in levels:
+            yield Unit(stem, level)
 
 
 def _workers() -> int:

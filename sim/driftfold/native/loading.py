@@ -49,6 +49,11 @@ class Library:
         name = f"{stem}_{size}_f{bits}_{self.level}"
         return getattr(self.handle, name, None)
 
+    def function(self, stem: str) -> Callable[..., Any]:
+        """Return the entry of what has no size."""
+        found: Callable[..., Any] = getattr(self.handle, f"{stem}_{self.level}")
+        return found
+
 
 @dataclass(frozen=True)
 class Missing:

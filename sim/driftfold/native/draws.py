@@ -1,0 +1,79 @@
+"""Blocks of Philox by the library of kernels: the bits of the NumPy form in less time."""
+
+import ctypes
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from driftfold.native.loading import Library, library
+
+Counters = npt.NDArray[np.uint64]
+
+
+class _Draws(ctypes.Structure):
+    """`Draws` of philox.c."""
+
+    _fields_ = (
+        ("key", ctypes.c_uint64),
+        ("clients", ctypes.c_void_p),
+        ("visits", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+        ("purpose", ctypes.c_uint64),
+        ("first", ctypes.c_uint64),
+        ("count", ctypes.c_int64),
+    )
+
+
+class Drawer:
+    """Fills arrays with what Philox gives for each row's counter.
+
+    Parameters
+    ----------
+    library
+        Where the code is.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._words = library.function("words")
+        self._fractions = library.function("fractions")
+
+    def words(
+        self, key: int, clients: Counters, visits: Counters, purpose: int, count: int, first: int
+    ) -> npt.NDArray[np.uint32]:
+        """The first `count` words from block `first` on of each row, shape (k, count)."""
+        out = np.empty((len(clients), count), np.uint32)
+        self._fill(self._words, out, key, clients, visits, purpose, first)
+        return out
+
+    def fractions(
+        self, key: int, clients: Counters, visits: Counters, purpose: int, count: int
+    ) -> npt.NDArray[np.float64]:
+        """Multiples of 2^-53 in [0, 1) of two words each, shape (k, count)."""
+        out = np.empty((len(clients), count))
+        self._fill(self._fractions, out, key, clients, visits, purpose, 0)
+        return out
+
+    def _fill(
+        self,
+        function: Callable[..., Any],
+        out: npt.NDArray[np.generic],
+        key: int,
+        clients: Counters,
+        visits: Counters,
+        purpose: int,
+        first: int,
+    ) -> None:
+        who, when = np.ascontiguousarray(clients), np.ascontiguousarray(visits)
+        rows, count = out.shape
+        task = _Draws(key, who.ctypes.data, when.ctypes.data, rows, purpose, first, count)
+        function(ctypes.byref(task), ctypes.c_void_p(out.ctypes.data))
+
+
+@cache
+def drawer() -> Drawer | None:
+    """Return this process's drawer, or None where there is no library."""
+    found = library()
+    return Drawer(found) if isinstance(found, Library) else None
