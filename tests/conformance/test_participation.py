@@ -43,7 +43,7 @@ EXAMPLES: list[Participation] = [
     Uniform(rho=0.3),
     Uniform(size=11),
 ]
-# Their answers are compared with lists of intervals in tests/participation/test_intervals.py.
+# Their answers are compared with lists of intervals in tests/participation/test_every_kind.py.
 LONGER: list[Participation] = [
     Adversarial("all_off", start=3600.0, end=86400.0),
     Adversarial("silent", client=3),

@@ -11,6 +11,7 @@ from driftfold.arrays import Bools, Floats
 from driftfold.participation import Attendance
 from driftfold.participation.blocks import InBlocks
 from driftfold.participation.markov import Chains
+from driftfold.participation.scheduled import IndependentSlots
 from driftfold.participation.slots import SlotProcess, Slotted
 
 
@@ -84,7 +85,17 @@ def walk(process: SlotProcess, clients: int, slots: int) -> Bools:
     everyone = np.arange(clients)
     if isinstance(process, Chains):
         return _chains(process, clients, slots)
+    if isinstance(process, IndependentSlots):
+        return np.array([_drawn(process, i, slots) for i in range(clients)])
     return np.stack([process.holds(everyone, n) for n in range(slots)], axis=1)
+
+
+def _drawn(process: IndependentSlots, client: int, slots: int) -> Bools:
+    """All slots of one client at once, where a query draws one slot of many."""
+    numbers = np.arange(slots)
+    p = process.schedule.at(np.array([client]), numbers)[0]
+    on: Bools = process.draws.uniform(client, numbers, 1)[:, 0] < p
+    return on
 
 
 def _chains(process: Chains, clients: int, slots: int) -> Bools:

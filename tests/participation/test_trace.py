@@ -12,7 +12,6 @@ from driftfold.participation.session_files import read_sessions
 from driftfold.participation.trace import Replay
 from driftfold.testing.participation import check_participation
 from tests.participation.fleets import fleet_of
-from tests.participation.intervals import Changes, compare, from_parts, moments
 
 # Users with sessions that overlap, touch, wrap around the period's end, last for ever, or are none.
 ROWS = [
@@ -34,42 +33,6 @@ def written(path: Path, period: float | None = 100) -> str:
     header = "client,start,end" + ("" if period is None else ",period")
     path.write_text("\n".join([header, *lines]) + "\n")
     return str(path)
-
-
-def life(replay: Replay, client: int, until: float) -> Changes:
-    """The sessions of the table, laid out one period after the other."""
-    table, user = replay.table, int(replay.user[client])
-    own = slice(int(table.first[user]), int(table.first[user + 1]))
-    period = float(table.periods[user])
-    sessions = []
-    for cycle in range(int(until / period) + 1 if replay.repeat else 1):
-        for start, end in zip(table.starts[own].tolist(), table.ends[own].tolist(), strict=True):
-            last = (cycle + 1) * period if end == period else cycle * period + end
-            sessions.append((cycle * period + start, last))
-    edges = [edge for session in sessions for edge in session]
-    return from_parts(edges, lambda t: any(start <= t < end for start, end in sessions), until)
-
-
-def check(model: Trace, clients: int, times: int) -> None:
-    replay = model.attend(fleet_of(clients))
-    assert isinstance(replay, Replay)
-    period = float(replay.table.periods[0])
-    truth = [life(replay, i, 6 * period) for i in range(clients)]
-    rng = np.random.default_rng(3)
-    asked = moments(truth, 4 * period, times, rng)
-    assert compare(replay, truth, asked, rng) == clients * times
-
-
-@pytest.mark.parametrize("repeat", [True, False])
-def test_every_answer_equals_that_of_a_list_of_intervals(tmp_path: Path, repeat: bool) -> None:
-    check(Trace(written(tmp_path / "s.csv"), repeat=repeat, scale=0.7), clients=20, times=50)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("repeat", [True, False])
-@pytest.mark.parametrize("scale", [1.0, 0.7, 1 / 3])
-def test_a_million_times(tmp_path: Path, repeat: bool, scale: float) -> None:
-    check(Trace(written(tmp_path / "s.csv"), repeat=repeat, scale=scale), clients=50, times=20_000)
 
 
 @pytest.mark.slow
