@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from time import process_time
 
+from driftfold.algorithms.wrapped import Wrapper
 from driftfold.spec import JobSpec, to_mapping
 from driftfold.telemetry.base import Record, RecordSink
 
@@ -87,7 +88,10 @@ def pace_key(spec: JobSpec) -> str:
 
 def workload(spec: JobSpec) -> float:
     """Return a rough measure of work, to order and weigh cells of which nothing was measured."""
-    return float(spec.horizon.rounds or 1) * float(getattr(spec.algorithm, "steps", 1))
+    algorithm = spec.algorithm
+    while isinstance(algorithm, Wrapper):
+        algorithm = algorithm.algorithm
+    return float(spec.horizon.rounds or 1) * float(getattr(algorithm, "steps", 1))
 
 
 def makespan(seconds: Iterable[float], cores: int) -> float:
