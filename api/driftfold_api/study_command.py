@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from driftfold_api.errors import RequestError
+
 
 def study(
     name: Annotated[
@@ -53,6 +55,8 @@ def study(
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress.")] = False,
 ) -> None:
     """Run a paper's experiments, judge its claims, and write a report. Goes on where it stopped."""
+    _refuse_contradictions(small=small, full=full, estimate=estimate, list_=list_)
+
     from driftfold.studies.cells import Form
     from driftfold_api.studying.listing import list_experiments
     from driftfold_api.studying.study import StudyRequest
@@ -75,3 +79,15 @@ def study(
             quiet=quiet,
         )
     )
+
+
+def _refuse_contradictions(*, small: bool, full: bool, estimate: bool, list_: bool) -> None:
+    if small and full:
+        raise RequestError(
+            "--small makes experiments smaller and --full adds the longest ones at full size; "
+            "leave one of them out"
+        )
+    if estimate and list_:
+        raise RequestError(
+            "--list names experiments and --estimate measures them; leave one of them out"
+        )

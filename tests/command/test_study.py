@@ -38,6 +38,24 @@ def test_studies_and_experiments_are_listed(capsys: pytest.CaptureFixture[str]) 
     assert "did you mean 'rfedags'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--small", "--full"), "leave one of them out"),
+        (("--estimate", "--list"), "leave one of them out"),
+        (("--only", "plaine"), "did you mean 'plain'? known: plain, lacking"),
+        (("--list", "--only", "other"), "has no experiment 'other'; known: plain, lacking"),
+    ],
+)
+@pytest.mark.usefixtures("tiny")
+def test_what_contradicts_itself_or_is_unknown_is_refused(
+    words: tuple[str, ...], sentence: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("study", "tiny", *words) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (here / "runs").exists()
+
+
 @pytest.mark.usefixtures("tiny")
 def test_a_study_runs_what_it_can_and_goes_on_where_it_stopped(
     here: Path, capsys: pytest.CaptureFixture[str]

@@ -3,7 +3,7 @@
 import typer
 
 from driftfold.studies import get_study, studies
-from driftfold.studies.cells import Form
+from driftfold.studies.cells import Form, chosen
 
 
 def list_experiments(name: str | None, form: Form) -> None:
@@ -13,6 +13,7 @@ def list_experiments(name: str | None, form: Form) -> None:
             typer.echo(f"{study.name}  {study.title}")
         return
     study = get_study(name)
+    chosen(study, form)  # refuses names that are none
     width = max(len(experiment.name) for experiment in study.experiments)
     for experiment in study.experiments:
         seeds = form.seeds or len(experiment.seeds)
