@@ -29,8 +29,10 @@ def holds_run(folder: Path) -> bool:
 
 
 @contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
+def only_writer(folder: Path, noun: str = "run") -> Iterator[None]:
     """Keep other processes, and other runs of this one, from writing in the folder meanwhile.
+
+    `noun` is what the folder is of, for the refusal: a run, or a study.
 
     The folder is made if it is missing. The operating system lets go of it when the process dies,
     however it dies. Where it has no such locks (Windows, some network drives) nothing is kept.
@@ -38,7 +40,7 @@ def only_writer(folder: Path) -> Iterator[None]:
     Raises
     ------
     RunError
-        Another run writes there, or the folder cannot be made.
+        Another one writes there, or the folder cannot be made.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def only_writer(folder: Path) -> Iterator[None]:
             f"cannot write in {folder}: {error.strerror}; give a folder that can be written"
         ) from error
     try:
-        _lock(file, folder)
+        _lock(file, folder, noun)
         yield
     finally:
         os.close(file)
@@ -98,7 +100,7 @@ def _write(path: Path, table: dict[str, Any]) -> None:
     part.replace(path)
 
 
-def _lock(file: int, folder: Path) -> None:
+def _lock(file: int, folder: Path, noun: str) -> None:
     if sys.platform == "win32":
         return
     import fcntl
@@ -108,8 +110,8 @@ def _lock(file: int, folder: Path) -> None:
     except OSError as error:
         if error.errno in _HELD:
             raise RunError(
-                f"another run writes in {folder}; wait for its end, or give this run a folder of "
-                "its own"
+                f"another {noun} writes in {folder}; wait for its end, or give this {noun} a "
+                "folder of its own"
             ) from None
 
 

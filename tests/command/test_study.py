@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import pytest
 
+from driftfold.folder import only_writer
 from driftfold.spec import plugins
 from driftfold.studies import catalogue
 from driftfold.studies.cells import Form, grid
@@ -81,6 +82,18 @@ def test_a_folder_that_cannot_be_written_is_told_before_any_cell_runs(
     err = capsys.readouterr().err
     assert "cannot write in taken: File exists; choose another --folder" in err
     assert "plain-s1" not in err
+
+
+@pytest.mark.usefixtures("tiny")
+def test_two_studies_never_write_in_one_folder(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The lock is the system's, which lets go of it when a process is killed: see test_folder."""
+    with only_writer(here / "both", "study"):
+        assert call("study", "tiny", "--only", "plain", "--folder", "both") == 1
+    said = capsys.readouterr().err
+    assert "another study writes in both; wait for its end, or give this study a folder" in said
+    assert [path.name for path in (here / "both").iterdir()] == [".lock"]
 
 
 def test_an_estimate_adds_up(capsys: pytest.CaptureFixture[str]) -> None:

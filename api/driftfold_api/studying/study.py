@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from driftfold.data.catalogue.folder import VARIABLE
+from driftfold.folder import only_writer
 from driftfold.spec import to_mapping
 from driftfold.studies import Study, get_study
 from driftfold.studies.cells import Cell, Form, chosen, distinct, grid
@@ -82,7 +83,8 @@ class StudyRequest:
 def study(request: StudyRequest) -> None:
     """Carry the request out; exit with 1 when a cell failed.
 
-    Interrupted, it reports what is there and exits with 130; the same request goes on.
+    Interrupted, it reports what is there and exits with 130; the same request goes on. One process
+    at a time works in a study's folder.
     """
     if request.data is not None:
         if not request.data.is_dir():
@@ -92,6 +94,12 @@ def study(request: StudyRequest) -> None:
         os.environ.setdefault(variable, "1")
     asked = get_study(request.name)
     cells = grid(asked, request.form)
+    _require_writable(request.root)
+    with only_writer(request.root, "study"):
+        _carry_out(request, asked, cells)
+
+
+def _carry_out(request: StudyRequest, asked: Study, cells: tuple[Cell, ...]) -> None:
     absent = _tell_missing(asked, request)
     todo = [
         cell
@@ -102,7 +110,6 @@ def study(request: StudyRequest) -> None:
         rates = measure_all(todo, request.root, request.cores, request.quiet)
         print_estimate(asked, cells, todo, rates, request.cores)
         return
-    _require_writable(request.root)
     started = perf_counter()
     outcomes: dict[str, Outcome] = {}
     interrupted = False
