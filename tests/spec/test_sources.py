@@ -117,3 +117,12 @@ def test_what_is_not_there_is_named(source: str, message: str) -> None:
 
 def test_loading_twice_gives_one_digest() -> None:
     assert digest(load_spec("pca-synthetic")) == digest(load_spec("pca-synthetic"))
+
+
+@pytest.mark.parametrize("field", ["algorithm", "name"])
+def test_a_table_nested_too_deeply_is_refused(field: str) -> None:
+    table: dict[str, object] = {}
+    for _ in range(3000):
+        table = {"kind": "compressed", "algorithm": table}
+    with pytest.raises(SpecError, match="the given table: not a specification: nested too deeply"):
+        load_spec({"extends": "pca-synthetic-small", field: table})

@@ -36,14 +36,27 @@ def load_spec(source: Source, *, overrides: Iterable[str] = ()) -> JobSpec:
     >>> load_spec("pca-synthetic", overrides=["seed=4"]).seed
     4
     """
-    table = merge(_expand(source, Path(), ()), parse_overrides(overrides))
+    try:
+        table = merge(_expand(source, Path(), ()), parse_overrides(overrides))
+    except RecursionError:
+        raise _too_deep(source) from None
     try:
         return from_mapping(table)
+    except RecursionError:
+        raise _too_deep(source) from None
     except SpecError as error:
         if isinstance(source, Mapping):
             raise
         lines = str(error).split("\n")
         raise type(error)("\n".join(f"{source}: {line}" for line in lines)) from None
+
+
+def _too_deep(source: Source) -> SpecError:
+    title = "the given table" if isinstance(source, Mapping) else source
+    return SpecError(
+        f"{title}: not a specification: nested too deeply; wrap components in fewer others, and "
+        "look for a table that contains itself"
+    )
 
 
 def _expand(source: Source, folder: Path, chain: tuple[str, ...]) -> dict[str, Any]:
