@@ -5,8 +5,10 @@ its events again with compute off, and then loading the tensors. Where nothing w
 the end of a synchronous round, there is nothing to play again and the run restarts from the state.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 from driftfold.checkpoint.base import CheckpointStore, Snapshot
 from driftfold.compute.download import Download
@@ -14,9 +16,10 @@ from driftfold.errors import CheckpointError, ReplayMismatch
 from driftfold.kernel import now
 from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import decode, encode
+from driftfold.world.roster import Roster
 from driftfold.world.server import Server
 
-FORMAT = 2
+FORMAT = 3
 
 
 class Keeper:
@@ -77,6 +80,7 @@ class Keeper:
             server.aggregator.evaluate(0, now())
         elif self.past.meta["quiet"]:
             server.trace.restore(self.past.meta["trace"])
+            self._watch(server, self.past.meta["watched"])
             self._load(server, self.past)
         else:
             server.decisions = [list(d) for d in self.past.meta["decisions"]]
@@ -145,9 +149,17 @@ class Keeper:
             },
             "aggregator": encode(aggregator.parts(), arrays),
             "choosing": encode(server.choosing, arrays),
+            "watched": None if server.roster is None else server.roster.watched,
             "memories": None if memories is None else encode(memories.visited(), arrays),
         }
         return Snapshot(meta, arrays)
+
+    def _watch(self, server: Server, watched: Sequence[int] | None) -> None:
+        """Restore the roster, without which the same clients might be chosen in another way."""
+        if watched is not None:
+            world = server.world
+            others = np.delete(np.arange(world.fleet.size), watched)
+            server.roster = Roster(world.attendance, others, now(), watched)
 
     def _load(self, server: Server, past: Snapshot) -> None:
         meta, arrays = past.meta, past.arrays

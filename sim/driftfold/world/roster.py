@@ -1,7 +1,7 @@
 """Roster: who is there while too few are, without looking at everybody again and again."""
 
 import heapq
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 import numpy as np
 
@@ -27,6 +27,8 @@ class Roster:
         Ids of the clients that are on no visit, shape (k,); all of them are off.
     time
         The present, virtual seconds.
+    watched
+        Ids of clients that are watched already.
 
     Examples
     --------
@@ -40,18 +42,25 @@ class Roster:
     [2]
     """
 
-    def __init__(self, attendance: Attendance, idle: Ints, time: float) -> None:
+    def __init__(
+        self, attendance: Attendance, idle: Ints, time: float, watched: Iterable[int] = ()
+    ) -> None:
         self._attendance = attendance
         times = attendance.next_on(idle, time)
         comes = np.flatnonzero(times < np.inf)
         self._coming = list(zip(times[comes].tolist(), idle[comes].tolist(), strict=True))
         heapq.heapify(self._coming)
-        self._watched: set[int] = set()
+        self._watched = set(watched)
 
     @property
     def crowded(self) -> bool:
         """Whether so many are watched that this is no help any more."""
         return len(self._watched) > MOST
+
+    @property
+    def watched(self) -> list[int]:
+        """Ids of the clients that are watched, ascending: all that must be remembered of it."""
+        return sorted(self._watched)
 
     @property
     def soonest(self) -> float:
@@ -69,7 +78,7 @@ class Roster:
             watched.add(heapq.heappop(coming)[1])
         # Who is on a visit is watched again when it comes back.
         watched.difference_update([client for client in watched if client in busy])
-        ids = np.array(sorted(watched), dtype=np.int64)
+        ids = np.array(self.watched, dtype=np.int64)
         on = self._attendance.available(ids, time)
         off = ids[~on]
         if len(off):

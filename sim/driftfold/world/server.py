@@ -53,6 +53,8 @@ class Server:
         The digest of the run's own events.
     choosing
         What the selection remembers.
+    roster
+        Who may be there, since a time when nobody was; None while many are.
     """
 
     def __init__(
@@ -76,7 +78,7 @@ class Server:
         self._interrupted = INTERRUPTED[world.faults.on_interrupt]
         self._calling = False
         self._ranks: Ints | None = None
-        self._roster: Roster | None = None
+        self.roster: Roster | None = None
         self._everyone = np.arange(world.fleet.size, dtype=np.int64)
         check_room(world.fleet.size, 0, len(world.phases))
 
@@ -84,10 +86,10 @@ class Server:
 
     def pool(self) -> Ints:
         """Ids of the clients that are on and not in flight, ascending."""
-        if self._roster is not None and self._roster.crowded:
-            self._roster = None
-        if self._roster is not None:
-            return self._roster.pool(now(), self.in_flight)
+        if self.roster is not None and self.roster.crowded:
+            self.roster = None
+        if self.roster is not None:
+            return self.roster.pool(now(), self.in_flight)
         on = self.world.attendance.available(self._everyone, now())
         if self.in_flight:
             on = on.copy()
@@ -114,11 +116,10 @@ class Server:
 
         Looks at everybody, once: then it is known who may be there, until many are.
         """
-        if self._roster is None:
-            idle = np.ones(len(self._everyone), dtype=bool)
-            idle[list(self.in_flight)] = False
-            self._roster = Roster(self.world.attendance, self._everyone[idle], now())
-        soonest = self._roster.soonest
+        if self.roster is None:
+            idle = np.delete(self._everyone, list(self.in_flight))
+            self.roster = Roster(self.world.attendance, idle, now())
+        soonest = self.roster.soonest
         if not soonest > now():  # or the server would ask again at this instant for ever
             raise RunError(
                 f"the participation model says that a client comes on at {soonest} s, but at "
@@ -155,7 +156,7 @@ class Server:
         if pool is not None:
             chosen, self.choosing = selection.choose(self.choosing, fleet, pool, k, dispatch)
             return chosen
-        if self._roster is not None:
+        if self.roster is not None:
             return self.choose(selection, k, self.pool())
         chosen, self.choosing = selection.find(self.choosing, fleet, self.free, k, dispatch)
         if len(chosen) < k:
@@ -262,8 +263,8 @@ class Server:
     def _deliver(self, arrival: Arrival) -> None:
         client = arrival.errand.client
         self.in_flight.pop(client, None)
-        if self._roster is not None:
-            self._roster.back(client)
+        if self.roster is not None:
+            self.roster.back(client)
         if self.visits:
             self.visits.pop(client, None)
         self.inbox.put(arrival)
@@ -273,8 +274,8 @@ class Server:
     def lose(self, errand: Errand, ticket: Ticket | None, outcome: str = "dropped") -> None:
         """Settle a client that will not deliver."""
         self.in_flight.pop(errand.client, None)
-        if self._roster is not None:
-            self._roster.back(errand.client)
+        if self.roster is not None:
+            self.roster.back(errand.client)
         self.visits.pop(errand.client, None)
         self.tally.add(outcome)
         if ticket is not None:
