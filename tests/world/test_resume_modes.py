@@ -82,8 +82,11 @@ MODES: dict[str, dict[str, Any]] = {
         "estimator": CAPPED,
     },
     "alone": {  # nothing is in flight after a step, and at times nobody is there
+        "task": {"kind": "test-quadratic", "clients": 40},
+        "algorithm": {"kind": "fedavg", "steps": 2},
         "cadence": {"kind": "immediate", "concurrency": 1},
-        "participation": {"kind": "markov_sessions", "p": 0.1, "session": 20.0},
+        "participation": {"kind": "markov_sessions", "p": 0.1, "session": 10.0},
+        "latency": {"kind": "lognormal", "per_sample": 1.0},
         "estimator": {"kind": "inclusive"},
         "horizon": {"rounds": 40},
         "checkpoint_every": 1,
