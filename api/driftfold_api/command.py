@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+try:
+    import typer
 
-from driftfold import __version__
-from driftfold_api import data_command, study_command
-from driftfold_api.failures import Outcome, tell
+    from driftfold import __version__
+    from driftfold_api import data_command, study_command
+    from driftfold_api.failures import Outcome, tell
+except KeyboardInterrupt:  # before `main` can tell it
+    print("interrupted", file=sys.stderr)
+    sys.exit(130)
 
 app = typer.Typer(
     name="driftfold",

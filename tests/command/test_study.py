@@ -1,5 +1,6 @@
 """`driftfold study`, as a person runs it."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -96,6 +97,23 @@ def test_two_studies_never_write_in_one_folder(
     assert [path.name for path in (here / "both").iterdir()] == [".lock"]
 
 
+def test_a_command_that_is_interrupted_as_it_is_loaded_says_so(tmp_path: Path) -> None:
+    slow = "print('loading', flush=True)\nimport time\ntime.sleep(60)"
+    (tmp_path / "typer.py").write_text(slow)  # found before the real one
+    command = subprocess.Popen(
+        [sys.executable, "-c", CODE, "study", "rfedags"],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert command.stdout is not None
+    assert command.stdout.readline() == "loading\n"
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=60)
+    assert (command.returncode, said) == (130, "interrupted\n")
+
+
 def test_an_estimate_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
     cells = grid(STUDY, Form(seeds=2))
     rates = {pace_key(cells[0].spec): Rate(setup=4.0, round=2.0, evaluation=0.0)}
@@ -113,7 +131,7 @@ def test_an_interrupted_study_is_finished_by_the_same_command(here: Path) -> Non
         "study",
         "rfedags",
         "--only",
-        "pca",
+        "aggregation",
         "--seeds",
         "1",
         "--folder",

@@ -145,9 +145,10 @@ Time and order
             test_staleness_counts_server_updates_since_the_download
 - Queries of a trace in any order, beyond its period and at its very end: those of a list of
   intervals.
+        tests/participation/test_every_kind.py::
+            test_in_time
+            test_in_time_a_million_times
         tests/participation/test_trace.py::
-            test_every_answer_equals_that_of_a_list_of_intervals
-            test_a_million_times
             test_later_weeks_are_as_the_first
 
 Repeatability
