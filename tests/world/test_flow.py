@@ -126,15 +126,6 @@ def _parallel(x: Array, y: Array, u: Array) -> Array:
     return u + along * (c * w - np.sqrt(1 - c * c) * x - w)
 
 
-def test_fedbuff_in_step_is_fedavg() -> None:
-    """Concurrency = buffer = cohort, equal delays."""
-    table = {**FOUR, "latency": {"kind": "constant"}, "horizon": {"rounds": 12}}
-    table["task"] = {"kind": "test-quadratic", "clients": 12}
-    one, _ = told(table, cadence={"kind": "synchronous", "cohort": 12})
-    two, _ = told(table, cadence={"kind": "buffered", "concurrency": 12, "buffer": 12})
-    assert np.abs(one.model - two.model).max() < 1e-12
-
-
 def test_places_are_filled_together_at_multiples_of_restock() -> None:
     """Client 0 is free at 1 and 1 at 1.6: both are invited again at 2, with the first step's model.
 
@@ -216,31 +207,6 @@ def test_who_sends_already_is_not_called() -> None:
     assert [r.time for r in records if r.kind == "round"] == pytest.approx([2.0, 4.0])
     assert result.counts["late"] == 1
     assert [r["staleness_max"] for r in rounds(records)] == [0.0, 1.0]
-
-
-SPEEDS: dict[str, Any] = {
-    **FOUR,
-    "algorithm": {"kind": "fedavg", "steps": 1, "step_size": 0.04},
-    "latency": {"kind": "test-delays", "work": [1.0, 1.0, 4.0, 4.0]},
-    "cadence": {
-        "kind": "buffered", "concurrency": 4, "buffer": 5, "staleness": {"kind": "constant"},
-    },
-    "horizon": {"rounds": 150},
-    "evaluate_every": 150,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "estimator", ["none", "inclusive", pytest.param("past", marks=pytest.mark.slow)]
-)
-def test_weights_by_rates_lead_to_the_true_optimum(estimator: str) -> None:
-    """Clients 0 and 1 answer four times as often: without weights theirs is what is minimised."""
-    c = centres(SPEEDS)
-    truth, fast = c.mean(axis=0), np.average(c, axis=0, weights=[4, 4, 1, 1])
-    result, _ = told(SPEEDS, estimator={"kind": estimator})
-    wanted, other = (fast, truth) if estimator == "none" else (truth, fast)
-    # Steps of 0.04 leave a ripple of a few per cent of the way between the two.
-    assert np.linalg.norm(result.model - wanted) < 0.1 * np.linalg.norm(wanted - other)
 
 
 @pytest.mark.parametrize(
