@@ -64,7 +64,7 @@ IN_TIME: list[tuple[Participation, float]] = [
     (Outage(MarkovSessions(session=7.0), share=0.8, every=1 / 3, duration=0.3, regions=4), 1.0),
     (Outage(Dropout(Always(), last=80.0, unit="seconds"), every=20.0, duration=19.0), 20.0),
     (Sessions(), DAY),
-    (Sessions(gap=1.0, session=2.0, nights=0.5), DAY),
+    (Sessions(gap=6.0, session=9.0, nights=0.5), DAY),
     (Sine(slot=0.1), 2.0),
     (Staircase(slot=60.0), 1200.0),
     (Trace("sessions.csv"), 100.0),
