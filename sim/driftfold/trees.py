@@ -187,6 +187,8 @@ def decode(skeleton: Any, arrays: Mapping[str, Any]) -> Any:
 
 
 def _map_one(fn: Callable[[Any], Any], tree: Any) -> Any:
+    if tree is None:  # a part that is not there, as often as not
+        return None
     names = _names.get(type(tree))
     if names is not None:
         return type(tree)(*[_map_one(fn, getattr(tree, name)) for name in names])
