@@ -98,3 +98,14 @@ def test_four_times_as_many_are_there_at_the_peak_as_at_the_trough(
     on = [attendance.available(everyone, 600.0 * n).mean() for n in range(144 * days)]
     hourly = np.array(on).reshape(days, 24, 6).mean(axis=(0, 2))
     assert hourly.max() / hourly.min() == pytest.approx(4.0, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    ("preset", "hour", "share"),
+    [("fleet-felix", 12, 0.5), ("fleet-felix-mobiperf", 2, 0.1), ("fleet-felix-mobiperf", 20, 0.2)],
+)
+def test_shares_of_felix(preset: str, hour: int, share: float) -> None:
+    size = 20_000
+    attendance = load_spec(preset).participation.attend(fleet_of(size))
+    on = attendance.available(np.arange(size), 3600.0 * hour + 17.0).mean()
+    assert on == pytest.approx(share, abs=5 * np.sqrt(share * (1 - share) / size))

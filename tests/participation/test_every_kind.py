@@ -5,6 +5,7 @@ default. Half of the times lie at changes, or a rounding error before or after t
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from driftfold.participation import (
     Adversarial,
     Always,
     Bernoulli,
+    ClassBernoulli,
+    ClassCycle,
     Cyclic,
     Diurnal,
     DiurnalSessions,
@@ -22,12 +25,14 @@ from driftfold.participation import (
     InterleavedSine,
     Jump,
     LabelBernoulli,
+    LognormalSine,
     Markov,
     MarkovSessions,
     Outage,
     Participation,
     Sessions,
     Sine,
+    SizeBernoulli,
     Staircase,
     Trace,
     Uniform,
@@ -45,6 +50,7 @@ IN_TIME: list[tuple[Participation, float]] = [
     (Adversarial("all_off", start=10.0, end=30.0), 10.0),
     (Adversarial("flapping", every=0.1), 0.2),
     (Always(), 1.0),
+    (ClassCycle(slot=0.1), 2.4),
     (Cyclic(period=21, slot=0.1), 2.1),
     (Diurnal(), DAY),
     (Diurnal(duty=0.05, amplitude=2.0, slot=700.0), DAY),
@@ -55,6 +61,7 @@ IN_TIME: list[tuple[Participation, float]] = [
     (Dropout(Sine(slot=0.1), first=5.0, last=50.0), 2.0),
     (InterleavedSine(slot=THIRD), 20 * THIRD),
     (Jump(at=40, slot=7.0), 140.0),
+    (LognormalSine(amplitude=0.4, level=0.5, slot=THIRD), 24 * THIRD),
     (Markov(slot=0.1), 3.0),
     (Markov(p=0.5, rate=0.9, slot=3600.0), 15 * 3600.0),
     (Markov(memory=0.7, regions=3, shock=0.6, slot=THIRD), 20 * THIRD),
@@ -78,16 +85,21 @@ BY_DISPATCH: list[tuple[Participation, int]] = [
     (Adversarial("silent", client=3), 1),
     (Bernoulli(), 1),
     (Bernoulli(p=0.3), 1),
+    (ClassBernoulli(), 1),
+    (ClassBernoulli(by="count"), 1),
+    (ClassCycle(), 24),
     (Cyclic(period=9), 9),
     (Diurnal(slot=None), 24),
     (Dropout(Bernoulli(), first=5.0, last=400.0), 100),
     (InterleavedSine(), 20),
     (Jump(at=10), 20),
     (LabelBernoulli(), 1),
+    (LognormalSine(amplitude=0.4, level=0.5), 24),
     (Markov(), 40),
     (Markov(memory=0.2, regions=2, shock=0.5), 10),
     (Outage(Dropout(Uniform(rho=0.5), last=100.0)), 25),
     (Sine(), 20),
+    (SizeBernoulli(power=-1.0), 1),
     (Staircase(), 20),
     (Uniform(rho=0.3), 1),
     (Uniform(size=11), 1),
@@ -124,7 +136,13 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def labelled(clients: int) -> Fleet:
-    return fleet_of(clients, label_shares=np.random.default_rng(0).dirichlet(np.ones(4), clients))
+    """Clients of different sizes, most without some of the classes."""
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(4), clients)
+    shares[shares < 0.2] = 0.0
+    shares /= shares.sum(axis=1, keepdims=True)
+    fleet = fleet_of(clients, label_shares=shares)
+    return replace(fleet, samples=rng.integers(5, 50, clients))
 
 
 def check_in_time(model: Participation, period: float, clients: int, times: int) -> None:

@@ -4,6 +4,8 @@ from driftfold.participation.adversarial import Adversarial
 from driftfold.participation.always import Always
 from driftfold.participation.base import Attendance, KnownProbability, KnownSchedule, Participation
 from driftfold.participation.bernoulli import Bernoulli
+from driftfold.participation.class_bernoulli import ClassBernoulli
+from driftfold.participation.class_cycle import ClassCycle
 from driftfold.participation.cyclic import Cyclic
 from driftfold.participation.diurnal import Diurnal
 from driftfold.participation.diurnal_sessions import DiurnalSessions
@@ -11,11 +13,13 @@ from driftfold.participation.dropout import Dropout
 from driftfold.participation.interleaved_sine import InterleavedSine
 from driftfold.participation.jump import Jump
 from driftfold.participation.label_bernoulli import LabelBernoulli
+from driftfold.participation.lognormal_sine import LognormalSine
 from driftfold.participation.markov import Markov
 from driftfold.participation.markov_sessions import MarkovSessions
 from driftfold.participation.outage import Outage
 from driftfold.participation.sessions import Sessions
 from driftfold.participation.sine import Sine
+from driftfold.participation.size_bernoulli import SizeBernoulli
 from driftfold.participation.staircase import Staircase
 from driftfold.participation.trace import Trace
 from driftfold.participation.uniform import Uniform
@@ -25,6 +29,8 @@ __all__ = [
     "Always",
     "Attendance",
     "Bernoulli",
+    "ClassBernoulli",
+    "ClassCycle",
     "Cyclic",
     "Diurnal",
     "DiurnalSessions",
@@ -34,12 +40,14 @@ __all__ = [
     "KnownProbability",
     "KnownSchedule",
     "LabelBernoulli",
+    "LognormalSine",
     "Markov",
     "MarkovSessions",
     "Outage",
     "Participation",
     "Sessions",
     "Sine",
+    "SizeBernoulli",
     "Staircase",
     "Trace",
     "Uniform",

@@ -1,0 +1,89 @@
+"""Kinds whose probabilities follow what clients have, against their formulas by hand."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from driftfold.errors import CapabilityError, SpecError
+from driftfold.participation import (
+    ClassBernoulli,
+    ClassCycle,
+    KnownProbability,
+    KnownSchedule,
+    LognormalSine,
+    Participation,
+    SizeBernoulli,
+)
+from tests.participation.fleets import fleet_of
+
+# Of classes 1 and 3; of all; of class 4 alone; of class 0 alone.
+SHARES = np.array(
+    [[0, 0.5, 0, 0.5, 0], [0.2, 0.2, 0.2, 0.2, 0.2], [0, 0, 0, 0, 1.0], [1.0, 0, 0, 0, 0]]
+)
+
+
+def known(model: Participation) -> list[float]:
+    fleet = replace(fleet_of(4, label_shares=SHARES), samples=np.array([40, 10, 160, 90]))
+    attendance = model.attend(fleet)
+    assert isinstance(attendance, KnownProbability)
+    p: list[float] = attendance.probability(np.arange(4)).tolist()
+    return p
+
+
+def test_more_or_less_data() -> None:
+    assert known(SizeBernoulli(power=0.5)) == pytest.approx([0.5, 0.25, 1.0, 0.75])
+    assert known(SizeBernoulli(power=-1.0)) == pytest.approx([0.25, 1.0, 0.0625, 1 / 9])
+    assert known(SizeBernoulli(power=0.0, high=0.7)) == pytest.approx([0.7] * 4)
+
+
+def test_lowest_class_and_number_of_classes() -> None:
+    assert known(ClassBernoulli(share=0.9)) == pytest.approx([0.325, 0.1, 1.0, 0.1])
+    assert known(ClassBernoulli("count", share=0.5)) == pytest.approx([0.7, 1.0, 0.6, 0.6])
+
+
+def test_one_class_of_one() -> None:
+    fleet = fleet_of(2, label_shares=np.ones((2, 1)))
+    p = ClassBernoulli(share=0.4).attend(fleet)
+    assert isinstance(p, KnownProbability)
+    assert p.probability(np.arange(2)) == pytest.approx([0.6, 0.6])
+    assert isinstance(ClassCycle().attend(fleet), KnownSchedule)
+
+
+def test_classes_take_turns() -> None:
+    attendance = ClassCycle(share=0.8, period=24).attend(fleet_of(4, label_shares=SHARES))
+    assert isinstance(attendance, KnownSchedule)
+    for n in range(50):
+        r = (1 + n % 24) / 24
+        turns = [(1 / 4, 3 / 4), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)]
+        expected = [1.0 if a <= r <= b else 0.2 for a, b in turns]
+        assert attendance.probability_at(np.arange(4), n) == pytest.approx(expected)
+
+
+def test_lognormal_probabilities_swing() -> None:
+    size = 3000
+    attendance = LognormalSine(sigma=0.25, amplitude=0.4, level=0.5).attend(fleet_of(size))
+    assert isinstance(attendance, KnownSchedule)
+    q = attendance.probability_at(np.arange(size), 0) / 0.5
+    assert q.max() == pytest.approx(1.0)
+    # A sample of 3,000, compared with a normal law of unknown mean.
+    assert stats.kstest((np.log(q) - np.log(q).mean()) / 0.25, "norm").pvalue > 1e-4
+    for n in (5, 13, 40):
+        factor = 0.4 * math.sin(2 * math.pi * n / 24) + 0.5
+        np.testing.assert_allclose(
+            attendance.probability_at(np.arange(size), n), q * factor, rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("model", [ClassBernoulli(), ClassCycle()])
+def test_data_without_labels_are_refused(model: Participation) -> None:
+    with pytest.raises(CapabilityError, match="these data have none; use labelled data"):
+        model.attend(fleet_of(3))
+
+
+@pytest.mark.parametrize(("amplitude", "level"), [(0.6, 0.5), (0.4, 0.7)])
+def test_swings_beyond_probabilities_are_refused(amplitude: float, level: float) -> None:
+    with pytest.raises(SpecError, match=r"amplitude \+ level <= 1"):
+        LognormalSine(amplitude=amplitude, level=level).attend(fleet_of(3))
