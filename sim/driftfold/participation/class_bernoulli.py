@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from driftfold.arrays import Bools
-from driftfold.errors import CapabilityError
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.classes import classes_of
 from driftfold.participation.independent import IndependentResponses
 from driftfold.participation.probabilities import Probability
 from driftfold.registry import register
@@ -54,23 +53,3 @@ class ClassBernoulli(Participation):
             x = has.sum(axis=1) / classes
         p = self.share * x + (1 - self.share)
         return IndependentResponses(p, fleet.seed.stream("participation.responds"))
-
-
-def classes_of(kind: str, fleet: Fleet) -> Bools:
-    """Whether each client has samples of each class, shape (N, classes).
-
-    Raises `CapabilityError`, which names `kind`, when the data have no labels.
-
-    >>> import numpy as np
-    >>> from driftfold.rng import Seed
-    >>> shares = np.array([[0.2, 0.8], [0.0, 1.0]])
-    >>> classes_of("class_cycle", Fleet(Seed(1), np.full(2, 5), np.full(2, 0.5), shares)).tolist()
-    [[True, True], [False, True]]
-    """
-    if fleet.label_shares is None:
-        raise CapabilityError(
-            f"participation '{kind}' follows the labels, but these data have none; use labelled "
-            "data, or participation 'bernoulli'"
-        )
-    has: Bools = fleet.label_shares > 0
-    return has

@@ -9,7 +9,7 @@ from annotated_types import Gt
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.class_bernoulli import classes_of
+from driftfold.participation.classes import classes_of
 from driftfold.participation.in_slots import InSlots
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.scheduled import Schedule, scheduled
