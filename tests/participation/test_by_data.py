@@ -17,6 +17,7 @@ from driftfold.participation import (
     Participation,
     SizeBernoulli,
 )
+from driftfold.participation.slots import Slotted
 from tests.participation.fleets import fleet_of
 
 # Of classes 1 and 3; of all; of class 4 alone; of class 0 alone.
@@ -60,6 +61,18 @@ def test_classes_take_turns() -> None:
         turns = [(1 / 4, 3 / 4), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)]
         expected = [1.0 if a <= r <= b else 0.2 for a, b in turns]
         assert attendance.probability_at(np.arange(4), n) == pytest.approx(expected)
+
+
+def test_it_is_known_whose_turn_is_always_or_never() -> None:
+    """Or a search for a change that never comes would look through 65,536 slots."""
+    attendance = ClassCycle(share=1.0, slot=1.0).attend(fleet_of(4, label_shares=SHARES))
+    assert isinstance(attendance, Slotted)
+    everyone = np.arange(4)
+    assert attendance.process.stays(everyone, True).tolist() == [False, True, False, False]
+    assert attendance.process.stays(everyone, False).tolist() == [False, False, False, True]
+    # Classes 1 to 3: slots 5 to 17 of each 24. Class 4: the last one.
+    assert attendance.next_on(everyone, 0.5).tolist() == [5.0, 0.5, 23.0, np.inf]
+    assert attendance.session_end(everyone, 23.5).tolist() == [23.5, np.inf, 24.0, 23.5]
 
 
 def test_lognormal_probabilities_swing() -> None:

@@ -82,11 +82,19 @@ class Turns(Schedule):
 
     def at(self, clients: Ints, slots: Ints) -> Floats:
         """Probabilities, shape (k, m)."""
-        place = (1 + slots % self.period) / self.period
+        place = self._places(slots % self.period)
         turn = (self.first[clients, None] <= place) & (place <= self.last[clients, None])
         return np.where(turn, 1.0, 1 - self.share)
 
     def bounds(self, clients: Ints) -> tuple[Floats, Floats]:
-        """Those of a client whose turn may never come."""
-        one = np.ones(len(clients))
-        return (1 - self.share) * one, one
+        """1 for clients whose turn it always is, 1 - share for those whose turn never comes."""
+        places = self._places(np.arange(self.period))
+        begin = np.searchsorted(places, self.first[clients], side="left")
+        turns = np.searchsorted(places, self.last[clients], side="right") - begin
+        low = np.where(turns == self.period, 1.0, 1 - self.share)
+        return low, np.where(turns > 0, 1.0, 1 - self.share)
+
+    def _places(self, slots: Ints) -> Floats:
+        """Where in the period its slots 0, 1, 2, ... are."""
+        places: Floats = (1 + slots) / self.period
+        return places
