@@ -116,7 +116,7 @@ class Stream:
         >>> Seed(7).stream("response").uniform(np.arange(2), visits=0, count=1).shape
         (2, 1)
         """
-        _check_count(count)
+        _check_count(2 * count)
         who, when = _together(_numbers("client", clients), _numbers("visit", visits))
         tag = _tag(self.purpose)
         rows = fractions(self.seed, who.reshape(-1), when.reshape(-1), tag, count)

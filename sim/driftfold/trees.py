@@ -257,23 +257,21 @@ def _agreed(value: Any, *others: Any) -> Any:
 
 
 def _stack_leaf(*parts: Any) -> Any:
-    try:
-        return np.stack(parts, dtype=parts[0].dtype, casting="no")
-    except (TypeError, ValueError) as error:
-        seen = sorted({f"{p.dtype}{list(p.shape)}" for p in parts})
-        raise TreeError(
-            f"cannot stack arrays of different kinds: got {', '.join(seen)}; "
-            "every client's arrays must have one dtype and shape"
-        ) from error
+    return _alike(np.stack, parts, lambda part: part.shape)
 
 
 def _join_leaf(*parts: Any) -> Any:
+    return _alike(np.concatenate, parts, lambda part: part.shape[1:])
+
+
+def _alike(put: Callable[..., Any], parts: Sequence[Any], shape: Callable[[Any], Any]) -> Any:
+    """Put arrays together whose dtype and `shape` have to agree."""
     try:
-        return np.concatenate(parts, dtype=parts[0].dtype, casting="no")
+        return put(parts, dtype=parts[0].dtype, casting="no")
     except (TypeError, ValueError) as error:
-        seen = sorted({f"{p.dtype}{list(p.shape[1:])}" for p in parts})
+        seen = sorted({f"{part.dtype}{list(shape(part))}" for part in parts})
         raise TreeError(
-            f"cannot join rows of different kinds: got {', '.join(seen)}; "
+            f"cannot put together arrays of different kinds: got {', '.join(seen)}; "
             "every client's arrays must have one dtype and shape"
         ) from error
 

@@ -33,7 +33,8 @@ class Dropout(Participation):
     first, last
         Their times are uniform between these two, each client its own.
     times
-        Instead of all that: the time of each client (infinity: never).
+        Instead of all that: the time of each client. Who never drops out has one beyond the horizon
+        (or, in Python alone, infinity: specifications hold finite numbers).
     unit
         What times are in: `seconds`, from which on the client is off, or `dispatches`, from whose
         number on it does not answer.
