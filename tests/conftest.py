@@ -2,6 +2,12 @@
 
 import gc
 import os
+import signal
+
+# A shell has what it starts in the background ignore Ctrl-C, and children inherit that; tests that
+# interrupt commands are about commands that somebody sees.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Asked for before any test uses torch, as driftfold does in a process of its own.
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
