@@ -6,6 +6,7 @@ from pkgutil import iter_modules
 
 FAMILY_PACKAGES = (
     "data",
+    "drift.corruptions",
     "manifolds",
     "participation",
     "latency",

@@ -1,0 +1,1 @@
+"""Drift: what moves when, with the truth about it."""
