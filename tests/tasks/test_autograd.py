@@ -209,7 +209,7 @@ def test_whole_registers_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("precision", ["float64", "float32"])
 def test_no_bit_depends_on_the_company_in_a_process_that_nobody_prepared(precision: str) -> None:
     code = (
-        "from driftfold.tasks.torch_lazily import load_torch\n"
+        "from driftfold.torch_lazily import load_torch\n"
         "load_torch()\n"
         "from tests.tasks.test_autograd import company_matters\n"
         f"print(company_matters({precision!r}))\n"

@@ -8,6 +8,7 @@ FAMILY_PACKAGES = (
     "data",
     "drift.corruptions",
     "manifolds",
+    "nets",
     "participation",
     "latency",
     "estimators",

@@ -19,7 +19,7 @@ from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
 from driftfold.tasks.base import Batch
 from driftfold.tasks.sampled import SampledProblem, SeparableView
-from driftfold.tasks.torch_lazily import load_torch, one_thread
+from driftfold.torch_lazily import load_torch, one_thread
 
 _VECTOR_BYTES = 64  # of the widest registers of a processor
 _TILE_BYTES = 2**16  # told of one client at most

@@ -11,7 +11,7 @@ from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.manifolds.product import Product
 from driftfold.tasks.autograd import LossProblem
-from driftfold.tasks.torch_lazily import load_torch
+from driftfold.torch_lazily import load_torch
 
 _SMALL = 0.1  # standard deviation of a weight at the start
 

@@ -13,7 +13,7 @@ from driftfold.manifolds.spd import Spd
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.tasks.network import NetworkProblem
 from driftfold.tasks.spectral import log_above
-from driftfold.tasks.torch_lazily import load_torch
+from driftfold.torch_lazily import load_torch
 
 _FLOOR = 1e-4  # of eigenvalues, the threshold of SPDNet's layer "ReEig"
 

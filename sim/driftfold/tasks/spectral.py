@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from driftfold.arrays import Array
-from driftfold.tasks.torch_lazily import load_torch
+from driftfold.torch_lazily import load_torch
 
 
 def log_above(matrix: Array, floor: float) -> Array:

@@ -5,7 +5,7 @@ from driftfold.manifolds.euclidean import Euclidean
 from driftfold.manifolds.product import Product
 from driftfold.manifolds.stiefel import Stiefel
 from driftfold.tasks.network import NetworkProblem
-from driftfold.tasks.torch_lazily import load_torch
+from driftfold.torch_lazily import load_torch
 
 
 class StiefelNetwork(NetworkProblem):

@@ -1,4 +1,4 @@
-"""torch, imported when a task first needs it, and set up to repeat its bits on one thread."""
+"""torch, imported when something first needs it, and set up to repeat its bits on one thread."""
 
 import os
 import sys

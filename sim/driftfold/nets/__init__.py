@@ -1,0 +1,19 @@
+"""Classifiers as pure functions of flat parameter vectors, for one client or stacks of them."""
+
+from driftfold.nets.base import Mode, Model, Net, Pass
+from driftfold.nets.layout import Entry, Layout
+from driftfold.nets.linear_head import LinearHead
+from driftfold.nets.masks import Masks
+from driftfold.nets.mlp import Mlp
+
+__all__ = [
+    "Entry",
+    "Layout",
+    "LinearHead",
+    "Masks",
+    "Mlp",
+    "Mode",
+    "Model",
+    "Net",
+    "Pass",
+]
