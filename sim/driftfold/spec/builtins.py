@@ -9,6 +9,8 @@ FAMILY_PACKAGES = (
     "drift.corruptions",
     "manifolds",
     "nets",
+    "label_shift",
+    "signals",
     "participation",
     "latency",
     "estimators",
