@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from driftfold.data import FashionMnistCut
-from driftfold.data.fashion_mnist import FOLDER, SHA256, _checked
+from driftfold.data.fashion_mnist import FOLDER, SHA256
+from driftfold.data.included import checked
 from driftfold.errors import DataError
 from driftfold.rng import Seed
 
@@ -51,6 +52,6 @@ def test_changed_or_missing_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "images"
     path.write_bytes(b"something else")
     with pytest.raises(DataError, match="it was changed; install driftfold again"):
-        _checked(path, SHA256["images-idx3-ubyte.gz"])
+        checked(path, SHA256["images-idx3-ubyte.gz"])
     with pytest.raises(DataError, match="part of driftfold; install it again"):
-        _checked(tmp_path / "nowhere", "")
+        checked(tmp_path / "nowhere", "")

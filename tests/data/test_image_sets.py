@@ -14,6 +14,7 @@ from driftfold.data import (
     PathMnist,
     cifar10_jpeg,
     matrices_of,
+    pictures_of,
 )
 from driftfold.data.catalogue import SETS, DataFile, sets
 from driftfold.data.catalogue.hub import cifar_bytes, idx_bytes
@@ -45,6 +46,7 @@ def test_idx_sets(
     folder = tiny_set(monkeypatch, tmp_path, name, contents)
     data = kind(folder=folder).load(Seed(0))
     assert np.array_equal(data.x, GREY.reshape(4, 6) / 255)
+    assert data.shape == (2, 3)
     assert data.y is not None
     assert data.y.tolist() == CLASSES.tolist()
     few = kind(folder=folder, split="test", limit=2, pixels="standardised").load(Seed(0))
@@ -74,6 +76,7 @@ def test_both_versions_of_cifar10(
     assert data.y.tolist() == [3, 0, 9, 3, 3]
     red = data.x[1].reshape(3, 32, 32)[0]
     assert np.array_equal(red, COLOUR[1, :, :, 0] / 255)
+    assert np.array_equal(pictures_of(data.x, data.shape)[:4], COLOUR / 255)
     test = Cifar10(folder=folder, split="test").load(Seed(0))
     unit = COLOUR[1].transpose(2, 0, 1) / 255
     mean, deviation = np.array([0.4914, 0.4822, 0.4465]), np.array([0.2023, 0.1994, 0.2010])
@@ -123,6 +126,7 @@ def test_jpeg_copies_are_packed_and_read(tmp_path: Path, monkeypatch: pytest.Mon
     data = Cifar10Jpeg(folder=str(tmp_path), pixels="unit").load(Seed(0))
     assert data.y is not None
     assert data.y.tolist() == [0, 1, 0, 1]
+    assert data.shape == (32, 32, 3)
     # Training images a/1, b/1, a/2, b/2 are number 2, 0, 3, 1; JPEG keeps one colour to 3 of 255.
     red = data.x.reshape(4, 3, 1024)[:, 0].mean(axis=1) * 255
     assert np.abs(red - 20 * np.array([2, 0, 3, 1])).max() < 3

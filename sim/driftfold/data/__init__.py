@@ -7,6 +7,7 @@ from driftfold.data.cifar10 import Cifar10
 from driftfold.data.cifar10_jpeg import Cifar10Jpeg
 from driftfold.data.colon_tiles import ColonTiles
 from driftfold.data.connectomes import Connectomes
+from driftfold.data.digits import Digits
 from driftfold.data.dirichlet import DirichletLabels
 from driftfold.data.emg import Emg
 from driftfold.data.fashion_mnist import FashionMnist, FashionMnistCut
@@ -23,6 +24,7 @@ from driftfold.data.movielens import MovieLens1M, MovieLens100K
 from driftfold.data.natural import Natural
 from driftfold.data.npz import Npz
 from driftfold.data.pathmnist import PathMnist
+from driftfold.data.picture_rows import picture_rows, pictures_of
 from driftfold.data.ratings import Ratings, RatingSource, hold_out, ratings_of, standardised
 from driftfold.data.relation import (
     Relation,
@@ -50,6 +52,7 @@ __all__ = [
     "Connectomes",
     "Data",
     "Dataset",
+    "Digits",
     "DirichletLabels",
     "Emg",
     "FashionMnist",
@@ -84,6 +87,8 @@ __all__ = [
     "laplacian_features",
     "laplacian_spectrum",
     "matrices_of",
+    "picture_rows",
+    "pictures_of",
     "ratings_of",
     "read_mammal_points",
     "relation_of",

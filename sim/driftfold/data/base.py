@@ -29,6 +29,12 @@ class Dataset:
         is then left out, which for many small samples would be as large as they are.
     fresh
         Whether nobody else holds `x`, so that its memory may be used for what is made of it.
+    domain
+        Number of the collection that each sample comes from, 0 .. domains-1, shape (n,), or None:
+        inputs of one class differ between collections.
+    shape
+        Of a sample that is a picture: (H, W) grey, or (H, W, ch) colour, whose row holds one plane
+        after another; `driftfold.data.pictures_of` gives rows their shape. None: no pictures.
     """
 
     x: Array
@@ -36,6 +42,8 @@ class Dataset:
     owner: Ints | None = None
     each: int | None = None
     fresh: bool = False
+    domain: Ints | None = None
+    shape: tuple[int, ...] | None = None
 
     @property
     def clients(self) -> int | None:

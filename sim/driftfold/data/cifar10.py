@@ -8,7 +8,7 @@ from annotated_types import Gt
 
 from driftfold.data.base import Data, Dataset
 from driftfold.data.catalogue import read_set
-from driftfold.data.cifar_format import parse_binary, parse_pickle
+from driftfold.data.cifar_format import SHAPE, parse_binary, parse_pickle
 from driftfold.data.limit import within
 from driftfold.data.pixels import ColourPixels, colour_features
 from driftfold.registry import register
@@ -58,4 +58,5 @@ class Cifar10(Data):
         images = np.concatenate([part for part, _ in parts])
         classes = np.concatenate([part for _, part in parts])
         count = within(self.limit, len(classes), f"the {self.split} part of cifar10")
-        return Dataset(x=colour_features(images[:count], self.pixels), y=classes[:count])
+        x = colour_features(images[:count], self.pixels)
+        return Dataset(x=x, y=classes[:count], shape=SHAPE)

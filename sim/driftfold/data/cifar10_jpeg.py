@@ -13,6 +13,7 @@ from annotated_types import Gt
 from driftfold.arrays import Array, Ints
 from driftfold.data.base import Data, Dataset
 from driftfold.data.catalogue import read_set
+from driftfold.data.cifar_format import SHAPE
 from driftfold.data.limit import within
 from driftfold.data.pictures import decode
 from driftfold.data.pixels import ColourPixels, colour_features
@@ -71,7 +72,7 @@ class Cifar10Jpeg(Data):
             picture = decode(coded[start[row] : start[row + 1]].tobytes(), f"image {row} of {name}")
             out[...] = picture.reshape(1024, 3).T
         y = arrays["label"][rows].astype(np.int64)
-        return Dataset(x=colour_features(planes, self.pixels), y=y)
+        return Dataset(x=colour_features(planes, self.pixels), y=y, shape=SHAPE)
 
 
 def unpack(content: bytes, where: object, digest: str = SHA256) -> dict[str, Array]:

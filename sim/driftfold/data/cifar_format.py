@@ -6,6 +6,7 @@ from driftfold.arrays import Array, Ints
 from driftfold.data.plain_pickle import load_plain
 from driftfold.errors import DataError
 
+SHAPE = (32, 32, 3)
 PLANES = 3 * 32 * 32
 """Bytes of an image: red, green and blue plane, row by row."""
 

@@ -1,6 +1,5 @@
 """Fashion-MNIST: a cut that comes with the package, and the whole."""
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,8 +10,8 @@ from annotated_types import Gt
 from driftfold.data.base import Data, Dataset
 from driftfold.data.idx_format import read_idx
 from driftfold.data.idx_set import read_idx_set
+from driftfold.data.included import checked
 from driftfold.data.pixels import Pixels, features
-from driftfold.errors import DataError
 from driftfold.registry import register
 from driftfold.rng import Seed
 
@@ -48,9 +47,10 @@ class FashionMnistCut(Data):
 
     def load(self, seed: Seed) -> Dataset:
         """Read the files after checking them; the seed is not used."""
-        images, labels = (_checked(FOLDER / name, digest) for name, digest in SHA256.items())
+        images, labels = (checked(FOLDER / name, digest) for name, digest in SHA256.items())
         y = read_idx(labels, dimensions=1).astype(np.int64)
-        return Dataset(x=features(read_idx(images, dimensions=3), self.pixels), y=y)
+        pictures = read_idx(images, dimensions=3)
+        return Dataset(x=features(pictures, self.pixels), y=y, shape=pictures.shape[1:])
 
 
 @register("fashion_mnist")
@@ -86,18 +86,3 @@ class FashionMnist(Data):
     def load(self, seed: Seed) -> Dataset:
         """Read the files after checking them; the seed is not used."""
         return read_idx_set("fashion_mnist", self.split, self.limit, self.pixels, self.folder)
-
-
-def _checked(path: Path, digest: str) -> Path:
-    """Return the path if its content is what was published with the package."""
-    try:
-        got = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
-        raise DataError(
-            f"cannot read {path} ({error.strerror}), which is part of driftfold; install it again"
-        ) from None
-    if got != digest:
-        raise DataError(
-            f"{path} has SHA-256 {got}, not {digest}: it was changed; install driftfold again"
-        )
-    return path

@@ -64,4 +64,5 @@ class Idx(Data):
                 "lower the limit or leave it out"
             )
         x = features(images[: self.limit], self.pixels)
-        return Dataset(x=x, y=None if y is None else y[: self.limit])
+        y = None if y is None else y[: self.limit]
+        return Dataset(x=x, y=y, shape=images.shape[1:])

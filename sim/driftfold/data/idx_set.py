@@ -28,4 +28,4 @@ def read_idx_set(
     x = parse_idx(found.files[images], found.places[images], dimensions=3)
     y = parse_idx(found.files[labels], found.places[labels], dimensions=1).astype(np.int64)
     count = within(limit, len(x), f"the {split} part of {name}")
-    return Dataset(x=features(x[:count], pixels), y=y[:count])
+    return Dataset(x=features(x[:count], pixels), y=y[:count], shape=x.shape[1:])

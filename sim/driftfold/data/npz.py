@@ -11,6 +11,7 @@ from annotated_types import Gt
 
 from driftfold.arrays import Array, Ints
 from driftfold.data.base import Data, Dataset
+from driftfold.data.picture_rows import picture_rows
 from driftfold.data.pixels import Pixels, features
 from driftfold.errors import DataError
 from driftfold.registry import register
@@ -23,10 +24,11 @@ _WANTED = "write one with numpy.savez(path, x=features, y=labels)"
 @register("npz")
 @dataclass(frozen=True)
 class Npz(Data):
-    """Arrays ``x`` (n, ...) and, optionally, ``y`` (n,) and ``owner`` (n,) of an .npz file.
+    """Arrays ``x`` (n, ...) and, where they are, ``y``, ``owner`` and ``domain`` (n,) of an .npz.
 
-    Bytes in ``x`` are taken for pixels and scaled; other numbers are used as they are, each
-    sample flattened into one row. Objects (pickles) are refused.
+    Bytes in ``x`` are taken for pixels and scaled: (n, H, W) and (n, H, W, ch) for pictures of up
+    to 4 channels, those with colours laid in rows plane by plane. Other numbers are used as they
+    are, each sample flattened into one row. Objects (pickles) are refused.
 
     Attributes
     ----------
@@ -69,8 +71,10 @@ class Npz(Data):
                 f"{self.path} holds {len(x)} samples, fewer than the limit of {self.limit}; "
                 "lower the limit or leave it out"
             )
+        shape = _shape(x)
         if x.dtype == np.uint8:
-            rows = features(x[: self.limit], self.pixels)
+            laid = x[: self.limit] if shape is None else picture_rows(x[: self.limit], shape)
+            rows = features(laid, self.pixels)
         else:
             rows = x[: self.limit].reshape(len(x[: self.limit]), -1).astype(np.float64)
         if not np.isfinite(rows).all():
@@ -81,6 +85,8 @@ class Npz(Data):
             x=rows,
             y=self._numbers(arrays, "y", len(x)),
             owner=self._numbers(arrays, "owner", len(x)),
+            domain=self._numbers(arrays, "domain", len(x)),
+            shape=shape,
         )
 
     def _read(self) -> dict[str, Array]:
@@ -100,7 +106,7 @@ class Npz(Data):
             raise DataError(f"{path} is no sound .npz file ({error}); {_WANTED}") from None
 
     def _numbers(self, arrays: dict[str, Array], name: str, count: int) -> Ints | None:
-        """Labels or owners: whole numbers from 0, one a sample."""
+        """Labels, owners or domains: whole numbers from 0, one a sample."""
         if name not in arrays:
             return None
         values = arrays[name]
@@ -116,3 +122,9 @@ class Npz(Data):
             )
         numbers: Ints = values[: self.limit].astype(np.int64)
         return numbers
+
+
+def _shape(x: Array) -> tuple[int, ...] | None:
+    """Shape of the pictures that x holds, None if it holds none."""
+    coloured = x.ndim == 4 and x.shape[-1] <= 4
+    return x.shape[1:] if x.dtype == np.uint8 and (x.ndim == 3 or coloured) else None

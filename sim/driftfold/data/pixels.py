@@ -31,8 +31,10 @@ CHANNEL_MEAN = (0.4914, 0.4822, 0.4465)
 CHANNEL_DEVIATION = (0.2023, 0.1994, 0.2010)
 
 
-def features(images: Array, pixels: Pixels) -> Floats:
+def features(images: Array, pixels: Pixels, top: int = 255) -> Floats:
     """Turn images of bytes, shape (n, ...), into rows of features, shape (n, d).
+
+    White is `top`, in place of 255 in the definitions of `Pixels`.
 
     >>> features(np.array([[[0, 255]], [[255, 255]]], np.uint8), "unit")
     array([[0., 1.],
@@ -41,7 +43,7 @@ def features(images: Array, pixels: Pixels) -> Floats:
     array([[-0.5,  0. ],
            [ 0.5,  0. ]])
     """
-    rows: Floats = images.reshape(len(images), -1).astype(np.float64) / 255
+    rows: Floats = images.reshape(len(images), -1).astype(np.float64) / top
     if pixels == "centred":
         rows -= rows.mean(axis=0)
     if pixels == "standardised":

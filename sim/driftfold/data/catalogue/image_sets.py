@@ -76,6 +76,16 @@ FASHION_MNIST_CUT = Entry(
     obtain="",
 )
 
+DIGITS = Entry(
+    name="digits",
+    title="Digits: 1,797 handwritten digits, 8 x 8 grey",
+    purpose="drift streams, examples and tests on real images",
+    licence="CC BY 4.0 (Alpaydin and Kaynak 1998, UCI; as scikit-learn has them, BSD-3-Clause)",
+    redistribution="yes",
+    forms=(),
+    obtain="",
+)
+
 
 def _cifar(
     folder: str, suffix: str, *digests: str, size: int | None = None
@@ -162,4 +172,4 @@ PATHMNIST = Entry(
     ),
 )
 
-IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, CIFAR10, CIFAR10_JPEG, PATHMNIST)
+IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, DIGITS, CIFAR10, CIFAR10_JPEG, PATHMNIST)

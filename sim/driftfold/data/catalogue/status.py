@@ -70,7 +70,7 @@ def survey(folder: str | Path | None = None, *, check: bool = False) -> list[Sta
     Examples
     --------
     >>> [status.entry.name for status in survey("nowhere") if status.state == "included"]
-    ['fashion_mnist_cut', 'wordnet_mammals', 'colon_tiles']
+    ['fashion_mnist_cut', 'digits', 'wordnet_mammals', 'colon_tiles']
     """
     base = data_folder(folder)
     return [status_of(entry, base, check=check) for entry in SETS.values()]
