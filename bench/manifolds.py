@@ -103,7 +103,16 @@ def bare(world: Any) -> Callable[[], Any]:
     phase = world.phases[0]
     everyone = np.arange(world.problem.fleet.size)
     state = world.algorithm.begin(world.problem, world.problem.initial_point())
-    stack = Stack(phase, phase.steps, everyone, everyone, [phase.broadcast(state, 0)], True, None)
+    stack = Stack(
+        phase,
+        phase.steps,
+        everyone,
+        everyone,
+        np.zeros(len(everyone)),
+        [phase.broadcast(state, 0)],
+        True,
+        None,
+    )
     engine = Stacked().engine(world.problem)
     return lambda: engine.run(stack)
 

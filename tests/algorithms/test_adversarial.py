@@ -36,7 +36,9 @@ def pca() -> Problem:
 def payloads(algorithm: Algorithm[Any], problem: Problem) -> VectorPayload:
     (phase,), everyone = algorithm.phases(problem), np.arange(problem.fleet.size)
     download = phase.broadcast(algorithm.begin(problem, problem.initial_point()), 0)
-    work = Stack(phase, phase.steps, everyone, everyone, [download], True, None)
+    work = Stack(
+        phase, phase.steps, everyone, everyone, np.zeros(len(everyone)), [download], True, None
+    )
     payload = StackedEngine(problem, 9).run(work).payload
     assert isinstance(payload, VectorPayload)
     return payload

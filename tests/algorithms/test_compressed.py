@@ -50,7 +50,9 @@ def work_of(algorithm: Algorithm[Any], problem: Problem, version: int = 0) -> St
     download = phase.broadcast(algorithm.begin(problem, problem.initial_point()), version)
     fresh = algorithm.memory(problem)
     memory = None if fresh is None else spread(fresh, len(everyone))
-    return Stack(phase, phase.steps, everyone, everyone, [download], True, memory)
+    return Stack(
+        phase, phase.steps, everyone, everyone, np.zeros(len(everyone)), [download], True, memory
+    )
 
 
 @pytest.mark.parametrize("rule", [TopK(1), Quantiser(levels=2)], ids=repr)

@@ -190,7 +190,9 @@ def stack_for(algorithm: Algorithm[Any], problem: Problem) -> Stack:
 
         memory = map_leaves(np.copy, spread(fresh, len(everyone)))
     download = phase.broadcast(state, 0)
-    return Stack(phase, phase.steps, everyone, everyone, [download], True, memory)
+    return Stack(
+        phase, phase.steps, everyone, everyone, np.zeros(len(everyone)), [download], True, memory
+    )
 
 
 @pytest.mark.parametrize("rank", [1, 3])
@@ -251,9 +253,11 @@ def test_each_client_may_have_a_download_of_its_own(compute: Any) -> None:
     points = problem.manifold.random_point(Seed(5).stream("check"), np.arange(5))
     downloads = [phase.broadcast(algorithm.begin(problem, x), 0) for x in points]
     everyone = np.arange(5)
-    work = Stack(phase, 3, everyone, everyone, downloads, False, None)
+    work = Stack(phase, 3, everyone, everyone, np.zeros(len(everyone)), downloads, False, None)
     vectors = engine.run(work).payload.vector
     for i in range(5):
-        alone = Stack(phase, 3, everyone[[i]], everyone[[i]], [downloads[i]], True, None)
+        alone = Stack(
+            phase, 3, everyone[[i]], everyone[[i]], np.zeros(1), [downloads[i]], True, None
+        )
         # One client's products may be rounded in another order than a stack's.
         np.testing.assert_allclose(engine.run(alone).payload.vector[0], vectors[i], atol=1e-13)

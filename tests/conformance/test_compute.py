@@ -40,7 +40,9 @@ def work_of(problem: Problem, algorithm: Any, clients: Any, dispatches: Any) -> 
         momentum = np.arange(9.0)[clients, None] * np.ones(fresh.momentum.shape)
         memory = type(fresh)(momentum, np.arange(9)[clients])
     download = phase.broadcast(state, 0)
-    return Stack(phase, phase.steps, clients, dispatches, [download], True, memory)
+    return Stack(
+        phase, phase.steps, clients, dispatches, np.zeros(len(clients)), [download], True, memory
+    )
 
 
 @pytest.mark.parametrize("compute", EXAMPLES, ids=repr)

@@ -133,7 +133,7 @@ class Faulty(PcaProblem):
 
     fault: type[PcaView]
 
-    def view(self, clients: Array, dispatches: Array) -> PcaView:
+    def view(self, clients: Array, dispatches: Array, times: Array = 0.0) -> PcaView:
         return self.fault(self, clients, dispatches)
 
 

@@ -66,7 +66,9 @@ def test_work_on_shared_rows_is_that_on_copies(batch: int | str, engine: Stacked
         algorithm = FedAvg(steps=3, batch=batch)  # type: ignore[arg-type]
         (phase,) = algorithm.phases(problem)
         down = phase.broadcast(algorithm.begin(problem, problem.initial_point()), 0)
-        stack = Stack(phase, 3, clients, np.full(3, 5), [down], shared=True, memory=None)
+        stack = Stack(
+            phase, 3, clients, np.full(3, 5), np.zeros(3), [down], shared=True, memory=None
+        )
         made.append(engine.engine(problem).run(stack).payload.point)
     assert made[0].tolist() == made[1].tolist()
     assert abs(made[0]).max() > 0

@@ -33,7 +33,16 @@ def work(
     shared = x.ndim == len(problem.manifold.shape)
     download = phase.broadcast(ServerPoint(x if shared else x[0]), 0)
     downloads = [download] if shared else [replace(download, point=x[c]) for c in clients]
-    return Stack(phase, phase.steps, clients, 3 * clients + 1, downloads, shared, None)
+    return Stack(
+        phase,
+        phase.steps,
+        clients,
+        3 * clients + 1,
+        np.zeros(len(clients)),
+        downloads,
+        shared,
+        None,
+    )
 
 
 def by_kernel(problem: Problem, stack: Stack) -> Array:

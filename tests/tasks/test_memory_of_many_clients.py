@@ -40,7 +40,9 @@ def two_rounds(task: Task) -> Any:
     ids = np.arange(problem.fleet.size)
     for number in range(2):
         sent = [phase.broadcast(algorithm.begin(problem, x), number)]
-        work = Stack(phase, phase.steps, ids, np.full_like(ids, number), sent, True, None)
+        work = Stack(
+            phase, phase.steps, ids, np.full_like(ids, number), np.zeros(len(ids)), sent, True, None
+        )
         vectors = engine.run(work).payload.vector
         x = problem.manifold.retract(x, -weighted_sum(problem.fleet.importance, vectors))
     return problem

@@ -13,7 +13,7 @@ from driftfold.world.inbox import Arrival, Inbox
 
 def arrival(client: int, phase: int = 0) -> Arrival:
     errand = Errand(
-        client, Order(phase, 0, 0, Download(0, None), 0.0), 0.0, 0.0, 0.0, float("inf"), 0
+        client, Order(phase, 0, 0, Download(0, None), 0.0, 0.0), 0.0, 0.0, 0.0, float("inf"), 0
     )
     return Arrival(errand, None, now())
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from driftfold.kernel import now
 from driftfold.registry import register
 from driftfold.telemetry.base import Record
 from driftfold.world.cadence import Cadence
@@ -142,7 +143,9 @@ class Asking(Cadence):
     async def advance(self, server: Server) -> None:
         await Synchronous().advance(server)
         tickets = [
-            server.tickets.submit(0, c, 1000 + server.version, server.aggregator.broadcast(0, 0))
+            server.tickets.submit(
+                0, c, 1000 + server.version, now(), server.aggregator.broadcast(0, 0)
+            )
             for c in (0, 1)
         ]
         answer = await server.decide(

@@ -66,7 +66,7 @@ class QuadraticProblem(Problem):
     def initial_point(self) -> Array:
         return np.zeros(self.centres.shape[1])
 
-    def view(self, clients: Ints, dispatches: Ints) -> View:
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> View:
         return QuadraticView(self, clients, dispatches)
 
     def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from driftfold.algorithms.base import LocalResult, Phase
-from driftfold.arrays import Ints
+from driftfold.arrays import Floats, Ints
 from driftfold.registry import family
 from driftfold.tasks.base import Problem
 
@@ -19,14 +19,16 @@ from driftfold.tasks.base import Problem
 class Stack:
     """Pieces of work of one phase and one number of steps, one a client, in ascending order.
 
-    `downloads` has one tree for all (`shared`), or one tree a client. `memory` is a tree with a
-    leading client axis, or None.
+    `times` (virtual seconds), shape (C,), says when each client was asked: it sees its data of that
+    moment. `downloads` has one tree for all (`shared`), or one tree a client. `memory` is a tree
+    with a leading client axis, or None.
     """
 
     phase: Phase[Any, Any, Any]
     steps: int
     clients: Ints
     dispatches: Ints
+    times: Floats
     downloads: Sequence[Any]
     shared: bool
     memory: Any

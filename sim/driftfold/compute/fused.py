@@ -45,7 +45,7 @@ class Fused:
     def _batches(self, work: Stack) -> list[tuple[Array, Array]]:
         if self._whole:
             return []
-        view = self._problem.view(work.clients, work.dispatches)
+        view = self._problem.view(work.clients, work.dispatches, work.times)
         batches = view.batches(work.phase.batch, work.steps)
         return [(b.indices, b.weights) for b in batches if b.indices is not None]
 

@@ -30,7 +30,7 @@ class LoopEngine(Engine):
 
     def _run_one(self, work: Stack, i: int) -> LocalResult[Any]:
         download = work.downloads[0 if work.shared else i]
-        view = self._problem.view(work.clients[i], work.dispatches[i])
+        view = self._problem.view(work.clients[i], work.dispatches[i], work.times[i])
         memory = None if work.memory is None else rows(work.memory, i)
         return work.phase.local(download, view, memory, work.steps)
 

@@ -80,7 +80,7 @@ class StackedEngine(Engine):
         download = (
             spread(work.downloads[0], len(clients)) if work.shared else stack(work.downloads[tile])
         )
-        view = self._problem.view(clients, work.dispatches[tile])
+        view = self._problem.view(clients, work.dispatches[tile], work.times[tile])
         return download, view, None if work.memory is None else rows(work.memory, tile)
 
 
@@ -110,6 +110,7 @@ def _some(work: Stack, which: Ints) -> Stack:
         work,
         clients=work.clients[which],
         dispatches=work.dispatches[which],
+        times=work.times[which],
         downloads=downloads,
         memory=None if work.memory is None else rows(work.memory, which),
     )

@@ -38,15 +38,24 @@ class Ticket:
         "phase",
         "row",
         "steps",
+        "time",
     )
 
     def __init__(
-        self, number: int, phase: int, client: int, dispatch: int, download: Download, steps: int
+        self,
+        number: int,
+        phase: int,
+        client: int,
+        dispatch: int,
+        time: float,
+        download: Download,
+        steps: int,
     ) -> None:
         self.number = number
         self.phase = phase
         self.client = client
         self.dispatch = dispatch
+        self.time = time
         self.download = download
         self.steps = steps
         self.committed = False
@@ -99,16 +108,22 @@ class TicketBook:
         return self.stacked / self.stacks if self.stacks else 0.0
 
     def submit(
-        self, phase: int, client: int, dispatch: int, download: Download, doomed: bool = False
+        self,
+        phase: int,
+        client: int,
+        dispatch: int,
+        time: float,
+        download: Download,
+        doomed: bool = False,
     ) -> Ticket:
-        """Promise a piece of work, at its virtual start.
+        """Promise a piece of work, at its virtual start; the client was asked for it at `time`.
 
         If it is `doomed`, because its client will leave, it is not computed with what is pending
         but only when its result is asked for.
         """
         number = self.next
         self.next = number + 1
-        ticket = Ticket(number, phase, client, dispatch, download, self._steps[phase])
+        ticket = Ticket(number, phase, client, dispatch, time, download, self._steps[phase])
         self.live[number] = ticket
         if not doomed or self.memories is not None:
             self._pending[number] = ticket
@@ -279,6 +294,7 @@ class TicketBook:
             steps=steps,
             clients=clients,
             dispatches=np.array([t.dispatch for t in group], dtype=np.int64),
+            times=np.array([t.time for t in group]),
             downloads=[d.tree for d in (downloads[:1] if shared else downloads)],
             shared=shared,
             memory=None if self.memories is None else self.memories.read(clients),

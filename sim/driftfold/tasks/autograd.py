@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData
 from driftfold.fleet import Fleet
 from driftfold.manifolds.base import Manifold
@@ -112,7 +112,7 @@ class LossProblem(SampledProblem):
         point = self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
         return point.astype(self.data.x.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "LossView":
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> "LossView":
         """Return the samples of some clients."""
         return LossView(self, clients, dispatches)
 

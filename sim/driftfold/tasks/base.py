@@ -117,10 +117,11 @@ class Problem(ABC):
         """Return the first iterate x_1, the same for every algorithm under one seed."""
 
     @abstractmethod
-    def view(self, clients: Ints, dispatches: Ints) -> View:
-        """Return the data of `clients`.
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> View:
+        """Return the data of `clients` as they are at `times` (virtual seconds).
 
-        Their dispatch numbers address the randomness of each one's work.
+        All three have the stack's shape (C,) or (); one time stands for all. Dispatch numbers
+        address the randomness of each one's work. The data of most problems never change.
         """
 
     @abstractmethod

@@ -72,7 +72,7 @@ class FrechetProblem(SampledProblem):
         point = self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
         return point.astype(self.targets.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "FrechetView":
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> "FrechetView":
         """Return the data of some clients."""
         return FrechetView(self, clients, dispatches)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.balanced_tree import BalancedTree
 from driftfold.data.base import ClientData, Dataset, Partition
 from driftfold.data.iid import Iid
@@ -88,7 +88,9 @@ class GraphEmbeddingProblem(SampledProblem):
         drawn = self.fleet.seed.stream("initial point").normal(nodes, 0, self.space.dim)
         return (0.01 * drawn).astype(self.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "GraphEmbeddingView":
+    def view(
+        self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0
+    ) -> "GraphEmbeddingView":
         """Return the pairs of some clients."""
         return GraphEmbeddingView(self, clients, dispatches)
 

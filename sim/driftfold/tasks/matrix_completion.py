@@ -90,7 +90,9 @@ class CompletionProblem(ReferencedProblem):
             self._dtype
         )
 
-    def view(self, clients: Ints, dispatches: Ints) -> "CompletionView":
+    def view(
+        self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0
+    ) -> "CompletionView":
         """Return the columns of some clients."""
         return CompletionView(self, clients, dispatches)
 

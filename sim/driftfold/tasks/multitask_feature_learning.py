@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import ClientData, Data, Partition
 from driftfold.data.natural import Natural
 from driftfold.data.subspace_regression import SubspaceRegression
@@ -71,7 +71,7 @@ class FeatureProblem(ReferencedProblem):
         point = self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
         return point.astype(self.data.x.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "FeatureView":
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> "FeatureView":
         """Return the samples of some clients."""
         return FeatureView(self, clients, dispatches)
 

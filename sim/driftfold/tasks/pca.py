@@ -78,7 +78,7 @@ class PcaProblem(SampledProblem):
         point = self.manifold.random_point(stream, np.zeros(1, dtype=np.int64))[0]
         return point.astype(self.data.x.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "PcaView":
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> "PcaView":
         """Return the data of some clients."""
         return PcaView(self, clients, dispatches)
 

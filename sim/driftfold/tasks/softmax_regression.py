@@ -69,7 +69,7 @@ class SoftmaxProblem(SampledProblem):
         """Return zero: all classes alike."""
         return np.zeros(self.manifold.shape, dtype=self.data.x.dtype)
 
-    def view(self, clients: Ints, dispatches: Ints) -> "SoftmaxView":
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> "SoftmaxView":
         """Return the data of some clients."""
         return SoftmaxView(self, clients, dispatches)
 

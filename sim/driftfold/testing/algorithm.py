@@ -54,7 +54,16 @@ def check_algorithm(
         for number, phase in enumerate(algorithm.phases(problem)):
             download = phase.broadcast(state, version)
             _check_sizes(phase, download, everyone)
-            work = Stack(phase, phase.steps, everyone, everyone + version, [download], True, memory)
+            work = Stack(
+                phase,
+                phase.steps,
+                everyone,
+                everyone + version,
+                np.zeros(len(everyone)),
+                [download],
+                True,
+                memory,
+            )
             result = _check_work(problem, work, tolerance)
             _check_truncation(algorithm, problem, number, work)
             if memory is not None:

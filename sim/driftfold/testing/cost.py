@@ -83,7 +83,7 @@ def cost_of_round(algorithm: Algorithm[Any], problem: Problem, clients: Ints) ->
             sent = phase.broadcast(state, version)
             counts.clear()
             dispatches = np.full(k, version)
-            work = Stack(phase, phase.steps, clients, dispatches, [sent], True, memory)
+            work = Stack(phase, phase.steps, clients, dispatches, np.zeros(k), [sent], True, memory)
             result = StackedEngine(seen, k).run(work)
             client += counts
             if memory is not None:
@@ -179,8 +179,8 @@ class _Counted(Problem):
     def initial_point(self) -> Array:
         return self._problem.initial_point()
 
-    def view(self, clients: Ints, dispatches: Ints) -> View:
-        view = self._problem.view(clients, dispatches)
+    def view(self, clients: Ints, dispatches: Ints, times: Floats | float = 0.0) -> View:
+        view = self._problem.view(clients, dispatches, times)
         kind = _CountedLosses if isinstance(view, SampleLosses) else _CountedView
         return kind(view, self.spent)
 

@@ -38,12 +38,17 @@ class Host(Protocol):
 
 
 class Order(NamedTuple):
-    """What all clients of one dispatch were asked to do, and `sent`, when (virtual time)."""
+    """What all clients of one dispatch were asked to do in one phase, and when (virtual time).
+
+    `asked` is when the dispatch was made: all its phases see the data of that moment. `sent` is
+    when this phase began.
+    """
 
     phase: int
     dispatch: int
     version: int
     payload: Download
+    asked: float
     sent: float
 
 
@@ -86,7 +91,9 @@ async def deliver(server: Host, errand: Errand) -> None:
     try:
         if errand.download:
             await sleep(errand.download, key + DOWNLOADED)
-        ticket = server.tickets.submit(order.phase, errand.client, order.dispatch, order.payload)
+        ticket = server.tickets.submit(
+            order.phase, errand.client, order.dispatch, order.asked, order.payload
+        )
         if errand.work:
             await sleep(errand.work, key + WORKED)
         if errand.upload:

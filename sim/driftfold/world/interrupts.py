@@ -30,7 +30,7 @@ async def lose(server: Host, errand: Errand) -> None:
         if errand.download <= stays:
             await sleep(errand.download, key + DOWNLOADED)
             ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.payload, doomed=True
+                order.phase, errand.client, order.dispatch, order.asked, order.payload, doomed=True
             )
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
     except BaseException as failure:
@@ -47,7 +47,7 @@ async def suspend(server: Host, errand: Errand) -> None:
         there = await _stay(server, errand, errand.download, DOWNLOADED)
         if there:
             ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.payload
+                order.phase, errand.client, order.dispatch, order.asked, order.payload
             )
             there = await _stay(server, errand, errand.work, WORKED)
         there = there and await _stay(server, errand, errand.upload, SENT)
@@ -94,7 +94,7 @@ async def submit_part(server: Host, errand: Errand) -> None:
             if errand.download:
                 await sleep(errand.download, key + DOWNLOADED)
             ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.payload
+                order.phase, errand.client, order.dispatch, order.asked, order.payload
             )
             whole = ticket.steps
             done = errand.steps_done(errand.leaves, whole)

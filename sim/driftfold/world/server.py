@@ -43,8 +43,8 @@ class Server:
     ----------
     version
         Server steps taken so far.
-    dispatches
-        Invitations made so far; the next one's number.
+    dispatches, asked
+        Invitations made so far, which is the next one's number; when the last one was made.
     in_flight
         The errand of each client that is on a visit. It is never invited again.
     visits
@@ -73,6 +73,7 @@ class Server:
         self.choosing: Any = None
         self.version = 0
         self.dispatches = 0
+        self.asked = 0.0
         self.loop = _running()
         self.trace: EventTrace = self.loop.trace
         self._interrupted = INTERRUPTED[world.faults.on_interrupt]
@@ -176,7 +177,7 @@ class Server:
     def invite(self, clients: Ints) -> tuple[Ints, int]:
         """Ask `clients` to take part; return those who will answer, and the dispatch's number."""
         dispatch = self.dispatches
-        self.dispatches += 1
+        self.dispatches, self.asked = dispatch + 1, now()
         check_room(0, self.dispatches, 0)
         answers = self.world.attendance.responds(clients, dispatch)
         willing = clients[answers]
@@ -206,7 +207,7 @@ class Server:
         columns = (clients, download, compute, upload, leaves, leaves_early)
         loop, in_flight, visits = self.loop, self.in_flight, self.visits
         interrupted = self._interrupted
-        order = Order(phase, dispatch, self.version, payload, sent)
+        order = Order(phase, dispatch, self.version, payload, self.asked, sent)
         for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
             errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
             in_flight[client] = errand
