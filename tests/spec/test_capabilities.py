@@ -103,3 +103,20 @@ def test_privacy_by_sampling_that_is_not_so_is_refused(setting: str, words: str)
     with pytest.raises(CapabilityError, match=words) as refusal:
         validate(spec)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "outer",
+    [
+        {"kind": "adversarial", "attack": {"kind": "sign_flip"}},
+        {"kind": "private", "where": "client", "delta": None},  # which presumes nothing itself
+    ],
+    ids=["adversarial", "private"],
+)
+def test_what_is_presumed_inside_a_wrapper_is_checked_and_told_of_whom(
+    outer: dict[str, object],
+) -> None:
+    inside = {**PRIVATE, "algorithm": {**outer, "algorithm": PRIVATE["algorithm"]}}
+    validate(load_spec(inside))
+    with pytest.raises(CapabilityError, match=r"algorithm 'private' presumes .* is 'always'"):
+        validate(load_spec(inside, overrides=["participation=always"]))

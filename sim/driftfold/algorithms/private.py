@@ -20,11 +20,11 @@ from annotated_types import Gt, Interval, Lt
 
 from driftfold.algorithms.accounting import epsilon, require_accountant
 from driftfold.algorithms.base import Arrivals, LocalResult, Phase
-from driftfold.algorithms.wrapped import Altered, Wrapper, where
+from driftfold.algorithms.wrapped import Altered, Wrapper, lacking, where
 from driftfold.arrays import Array, Bools, Floats, Ints, along
 from driftfold.errors import CapabilityError, SpecError
 from driftfold.manifolds.tangent_noise import framed_space, tangent_noise
-from driftfold.registry import kind_of, register
+from driftfold.registry import register
 from driftfold.tasks.base import Problem, View
 from driftfold.telemetry.metrics import merge
 from driftfold.trees import node
@@ -101,10 +101,11 @@ class Private(Wrapper):
             assert isinstance(phase, Altered)
             framed_space(phase.space, "noise for privacy")
             if self.where == "server" and phase.uses != "sum":
+                who = lacking(self, phase, lambda phase: phase.uses == "sum")
                 raise CapabilityError(
-                    f"noise at the server is meant for a weighted sum of vectors, and "
-                    f"{kind_of(self.algorithm)} as configured forms none; choose combine "
-                    "'weighted_sum', or where = 'client'"
+                    "private adds noise at the server, which is meant for a weighted sum of "
+                    f"vectors, and {who} as configured forms none; choose combine 'weighted_sum', "
+                    "or where = 'client'"
                 )
 
     def _check_nested(self) -> None:

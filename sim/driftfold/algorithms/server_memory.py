@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from driftfold.algorithms.base import Arrivals, Phase
-from driftfold.algorithms.wrapped import Altered, Wrapper
+from driftfold.algorithms.wrapped import Altered, Wrapper, lacking, layers
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
 from driftfold.errors import CapabilityError
@@ -84,16 +84,18 @@ class ServerMemory(Wrapper):
     def check(self, problem: Problem) -> None:
         """Require one exchange a round, whose vectors the server adds."""
         super().check(problem)
-        me, inner = kind_of(self), kind_of(self.algorithm)
-        phases = self.algorithm.phases(problem)
+        me, phases = kind_of(self), self.algorithm.phases(problem)
         if len(phases) > 1:
+            *_, innermost = layers(self)
             raise CapabilityError(
-                f"{me} remembers what clients send in one exchange a round, and {inner} has "
-                f"{len(phases)}; choose an algorithm with one, for example rfedags"
+                f"{me} remembers what clients send in one exchange a round, and "
+                f"{kind_of(innermost)} has {len(phases)}; choose an algorithm with one, for "
+                "example rfedags"
             )
         if phases[0].uses != "sum":
+            who = lacking(self.algorithm, phases[0], lambda phase: phase.uses == "sum")
             raise CapabilityError(
-                f"{me} says itself how vectors are combined, and {inner} does not take their sum; "
+                f"{me} says itself how vectors are combined, and {who} does not take their sum; "
                 "choose combine 'weighted_sum', or another algorithm, for example rfedags"
             )
         phase, rule = phases[0], self.algorithm

@@ -7,7 +7,7 @@ inner one is done by its `local` or by a kernel.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -248,6 +248,40 @@ class Altered(Phase[Any, Any, Any]):
     def upload_bytes(self) -> int:
         """Size of the inner payload."""
         return self.inner.upload_bytes()
+
+
+def layers(algorithm: Algorithm[Any]) -> Iterator[Algorithm[Any]]:
+    """An algorithm, what it is put around, and so on inwards.
+
+    >>> from driftfold.algorithms import MIFA, RFedAGS
+    >>> [type(layer).__name__ for layer in layers(MIFA(MIFA(RFedAGS())))]
+    ['MIFA', 'MIFA', 'RFedAGS']
+    """
+    yield algorithm
+    while isinstance(algorithm, Wrapper):
+        algorithm = algorithm.algorithm
+        yield algorithm
+
+
+def lacking(
+    algorithm: Algorithm[Any],
+    phase: Phase[Any, Any, Any],
+    has: Callable[[Phase[Any, Any, Any]], bool],
+) -> str:
+    """Kind of the algorithm for which a phase lacks something: wrappers may only pass that on.
+
+    >>> from driftfold.algorithms import MIFA, RFedAGS
+    >>> from driftfold.data import GaussianBlocks
+    >>> from driftfold.rng import Seed
+    >>> from driftfold.tasks import Pca
+    >>> problem = Pca(data=GaussianBlocks(clients=2, samples=3, dimension=4), rank=1).build(Seed(0))
+    >>> twice = MIFA(MIFA(RFedAGS()))
+    >>> lacking(twice, twice.phases(problem)[0], lambda phase: phase.uses == "sum")
+    'mifa'
+    """
+    while isinstance(algorithm, Wrapper) and isinstance(phase, Altered) and not has(phase.inner):
+        algorithm, phase = algorithm.algorithm, phase.inner
+    return kind_of(algorithm)
 
 
 def where(which: Bools, those: Any, others: Any) -> Any:

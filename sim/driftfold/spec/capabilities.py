@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from driftfold.algorithms.private import Private
+from driftfold.algorithms.wrapped import layers
 from driftfold.errors import CapabilityError
 from driftfold.estimators.capped import Capped
 from driftfold.estimators.oracle import Oracle
@@ -69,15 +70,17 @@ def _check_repeats(spec: "JobSpec") -> None:
 
 def _check_presumed(spec: "JobSpec") -> None:
     """The algorithm builds on a bound on the probability of taking part, independently of all."""
-    presumed, participation, rule = (
-        spec.algorithm.presumed_probability,
-        spec.participation,
-        spec.estimator,
-    )
-    if presumed is None:
+    participation, rule = spec.participation, spec.estimator
+    presuming = [
+        (kind_of(layer), bound)
+        for layer in layers(spec.algorithm)
+        if (bound := layer.presumed_probability) is not None
+    ]
+    if not presuming:
         return
-    told = f"algorithm '{kind_of(spec.algorithm)}' presumes that clients take part independently, "
-    told += f"each with a probability of at most {presumed}; "
+    who, presumed = presuming[-1]  # those outside may only pass it on
+    told = f"algorithm '{who}' presumes that clients take part independently, each with a "
+    told += f"probability of at most {presumed}; "
     if not isinstance(participation, Bernoulli) or participation.largest > presumed:
         largest = f" up to {participation.largest}" if isinstance(participation, Bernoulli) else ""
         raise CapabilityError(
