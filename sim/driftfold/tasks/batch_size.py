@@ -19,7 +19,12 @@ BatchSize: TypeAlias = Counted | Literal["full"]
 
 @family("batch_rule")
 class BatchRule(ABC):
-    """Rule for the size of a mini-batch."""
+    """Rule for the size of a mini-batch.
+
+    A rule that gives one number draws what the number draws, row by row: each step takes the random
+    words that follow those of the step before it. (Plain descent with a number may be left to a
+    fused kernel, and with a rule never is, so that results agree to rounding there.)
+    """
 
     @abstractmethod
     def size(self, version: int, step: int) -> Counted:

@@ -1,6 +1,7 @@
 """What tasks share whose clients hold samples: views that draw mini-batches of rows."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -38,7 +39,7 @@ class SampledProblem(Problem):
         weights: Floats = real / np.maximum(samples, 1)[:, None]
         everyone = len(data.samples), self.longest
         self.weights: Floats = np.broadcast_to(weights, everyone) if alike else weights
-        self._sizes: dict[BatchSize, tuple[Ints, int, bool]] = {}
+        self._sizes: dict[tuple[type, BatchSize], tuple[Ints, int, bool]] = {}
 
     def batch_samples(self, size: BatchSize, clients: Ints) -> Floats:
         """Return the samples B_i in one mini-batch of each client."""
@@ -46,11 +47,12 @@ class SampledProblem(Problem):
 
     def sizes(self, size: BatchSize) -> tuple[Ints, int, bool]:
         """All clients' B_i, shape (N,); the largest; and whether all are the clients' n_i."""
-        if size not in self._sizes:
+        key = type(size), size  # 1 is a sample, and 1.0 all
+        if key not in self._sizes:
             each = batch_sizes(size, self.data.samples)
             whole = bool((each == self.data.samples).all())
-            self._sizes[size] = each, int(each.max()), whole
-        return self._sizes[size]
+            self._sizes[key] = each, int(each.max()), whole
+        return self._sizes[key]
 
 
 class SampledView(View):
@@ -76,32 +78,38 @@ class SampledView(View):
         """Draw `steps` mini-batches; all are the same when `size` covers every client's data."""
         if isinstance(size, BatchRule):
             return self._by_rule(size, steps, 0 if versions is None else int(np.max(versions)))
+        return self._of(size, steps, 0)
+
+    def _by_rule(self, rule: BatchRule, steps: int, version: int) -> Sequence[Batch]:
+        """Steps one after the other, each with the words that follow those of the last one."""
+        made: list[Batch] = []
+        start = 0
+        asked = [rule.size(version, step) for step in range(steps)]
+        for (_, size), equal in groupby(asked, key=lambda size: (type(size), size)):
+            drawn = self._of(size, len(list(equal)), start)
+            start += sum(batch.weights.shape[-1] for batch in drawn if not batch.whole)
+            made += drawn
+        return made
+
+    def _of(self, size: BatchSize, steps: int, start: int) -> Sequence[Batch]:
+        """Mini-batches of one size, from word `start` of the clients' streams on."""
         sizes, longest, whole = self._problem.sizes(size)
         if whole:
             return [self.everything()] * steps
-        each = sizes[self.clients.reshape(-1)]
-        return self._draws("batch", each, steps, longest)
+        return self._draws(sizes[self.clients.reshape(-1)], steps, longest, start)
 
-    def _by_rule(self, rule: BatchRule, steps: int, version: int) -> Sequence[Batch]:
-        """One draw a step, from a stream of its own: its length may not move the others."""
-        made: list[Batch] = []
-        for step in range(steps):
-            sizes = batch_sizes(rule.size(version, step), self._problem.data.samples)
-            each = sizes[self.clients.reshape(-1)]
-            made += self._draws(f"batch.{step}", each, 1, int(sizes.max()))
-        return made
-
-    def _draws(self, purpose: str, each: Ints, steps: int, longest: int) -> Sequence[Batch]:
+    def _draws(self, each: Ints, steps: int, longest: int, start: int) -> Sequence[Batch]:
         shape = self.clients.shape
         clients = self.clients.reshape(-1)
         indices = draw(
-            self.stream(purpose),
+            self.stream("batch"),
             clients,
             np.broadcast_to(self.dispatches, shape).reshape(-1),
             self._problem.data.samples[clients],
             each,
             steps,
             longest,
+            start,
         )
         weights = (np.arange(longest) < each[:, None]) / np.maximum(each, 1)[:, None]
         weights = weights.reshape(*shape, longest)

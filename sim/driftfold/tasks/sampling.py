@@ -42,12 +42,13 @@ def draw(
     sizes: Ints,
     steps: int,
     pad: int,
+    start: int = 0,
 ) -> Ints:
     """Draw `steps` mini-batches of each client without replacement, shape (steps, C, pad).
 
-    Step k of a client is a partial Fisher-Yates shuffle by words ``k * pad ..`` of its stream at
-    (client, dispatch), so fewer steps are a prefix and company changes nothing. An index is
-    uniform up to n_i / 2^32.
+    Step k of a client is a partial Fisher-Yates shuffle by words ``start + k * pad ..`` of its
+    stream at (client, dispatch), so fewer steps are a prefix and company changes nothing. An index
+    is uniform up to n_i / 2^32.
 
     Parameters
     ----------
@@ -59,9 +60,12 @@ def draw(
         n_i and B_i <= n_i of each client, shape (C,).
     pad
         Length of each batch, at least every B_i; entries past B_i are any valid row.
+    start
+        Words of the stream that earlier steps have used.
     """
     count = len(clients)
-    drawn = stream.words(clients, dispatches, steps * pad).reshape(count, steps, pad)
+    drawn = stream.words(clients, dispatches, start + steps * pad)[:, start:]
+    drawn = drawn.reshape(count, steps, pad)
     words = np.ascontiguousarray(drawn.transpose(2, 1, 0))
     place = np.arange(pad)[:, None]
     left = np.where(place < sizes, samples - place, 1)  # past B_i, a row is exchanged with itself
