@@ -12,6 +12,7 @@ from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance
 from driftfold.participation.in_slots import InSlots
+from driftfold.participation.phases import phases
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import Schedule, scheduled
 from driftfold.registry import register
@@ -68,10 +69,9 @@ class Diurnal(InSlots):
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the shares do not fit."""
-        normal = fleet.seed.stream("participation.phase").normal(np.arange(fleet.size), 0, 1)[:, 0]
         duty = probabilities("diurnal", self.duty, 0.0, 1.0, fleet)
         length = _HOUR if self.slot is None else self.slot
-        peaks = (self.peak + self.spread * normal) * _HOUR
+        peaks = (self.peak + phases(fleet.seed, fleet.size, self.spread)) * _HOUR
         ahead = max(1, math.ceil(self.horizon * _DAY / length))
         days = Daily(duty, self.amplitude, peaks, length)
         return scheduled(days, fleet.seed.stream("participation.slots"), self.slot, ahead)

@@ -11,6 +11,7 @@ from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.blocks import InBlocks
+from driftfold.participation.phases import phases
 from driftfold.participation.resets import Rates, Resets, warm_blocks
 from driftfold.participation.swing import DAY, Swing, solve
 from driftfold.registry import register
@@ -68,12 +69,8 @@ class DiurnalSessions(Participation):
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the ratio cannot be reached."""
-        everyone, seed = np.arange(fleet.size), fleet.seed
-        zones = np.asarray(self.zones, dtype=np.float64)
-        swing = self.swing()
-        normal = seed.stream("participation.phase").normal(everyone, 0, 1)[:, 0]
-        zone = seed.stream("participation.zone").integers(everyone, 0, 1, len(zones))[:, 0]
-        top = self.peak + self.spread * normal + zones[zone]
+        seed, swing = fleet.seed, self.swing()
+        top = self.peak + phases(seed, fleet.size, self.spread, self.zones)
         bound = swing.on * (1 + swing.amplitude) + swing.off * (1 + swing.amplitude_off)
         return InBlocks(
             Resets(

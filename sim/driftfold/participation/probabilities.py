@@ -11,6 +11,9 @@ from driftfold.fleet import Fleet
 
 Probability: TypeAlias = Annotated[float, Interval(ge=0, le=1)]
 
+DRAWN = "participation.p"
+"""Stream of the p_i that are drawn: what else depends on how often a client is there reads it."""
+
 
 def probabilities(
     kind: str, p: float | tuple[float, ...] | None, low: float, high: float, fleet: Fleet
@@ -41,9 +44,7 @@ def probabilities(
     return np.broadcast_to(values, fleet.size).copy()
 
 
-def drawn(
-    kind: str, low: float, high: float, fleet: Fleet, purpose: str = "participation.p"
-) -> Floats:
+def drawn(kind: str, low: float, high: float, fleet: Fleet, purpose: str = DRAWN) -> Floats:
     """Return p_i ~ U(low, high), shape (N,), fixed by the seed and the client's id.
 
     >>> from driftfold.rng import Seed

@@ -6,13 +6,17 @@ from pkgutil import iter_modules
 
 FAMILY_PACKAGES = (
     "data",
-    "drift.corruptions",
     "manifolds",
     "nets",
     "label_shift",
     "signals",
     "participation",
     "latency",
+    "drift",
+    "drift.schedules",
+    "drift.clocks",
+    "drift.targets",
+    "drift.corruptions",
     "estimators",
     "solvers",
     "tasks",

@@ -1,0 +1,1 @@
+"""Label targets: shares of the classes that clients' streams move to."""
