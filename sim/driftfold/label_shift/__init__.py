@@ -2,23 +2,43 @@
 
 from driftfold.label_shift.base import LabelEstimate
 from driftfold.label_shift.confusion import confusion_matrix
+from driftfold.label_shift.em import Em
+from driftfold.label_shift.flh_ftl import FlhFtl
+from driftfold.label_shift.guards import Guards, negative_mass, smallest_singular_value
+from driftfold.label_shift.histogram import histogram
 from driftfold.label_shift.inverse import Inverse
 from driftfold.label_shift.prior import Prior
+from driftfold.label_shift.ridge import Ridge
+from driftfold.label_shift.rlls import Rlls, rlls_radius
+from driftfold.label_shift.rogd import Rogd
+from driftfold.label_shift.running_mean import RunningMean
 from driftfold.label_shift.simplex import clip_renormalise, simplex_projection
 from driftfold.label_shift.source import SourceFacts, source_facts
-from driftfold.label_shift.temperature import Calibration, bias_corrected_temperature
+from driftfold.label_shift.temperature import Calibration, bias_corrected_temperature, softmax
 from driftfold.label_shift.uniform import Uniform
 
 __all__ = [
     "Calibration",
+    "Em",
+    "FlhFtl",
+    "Guards",
     "Inverse",
     "LabelEstimate",
     "Prior",
+    "Ridge",
+    "Rlls",
+    "Rogd",
+    "RunningMean",
     "SourceFacts",
     "Uniform",
     "bias_corrected_temperature",
     "clip_renormalise",
     "confusion_matrix",
+    "histogram",
+    "negative_mass",
+    "rlls_radius",
     "simplex_projection",
+    "smallest_singular_value",
+    "softmax",
     "source_facts",
 ]

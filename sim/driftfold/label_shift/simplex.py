@@ -24,7 +24,8 @@ def simplex_projection(x: Any) -> Floats:
     ranks = np.arange(1, given.shape[-1] + 1)
     kept = (ranks * falling > over).sum(axis=-1, keepdims=True)
     threshold = np.take_along_axis(over, np.maximum(kept, 1) - 1, axis=-1) / np.maximum(kept, 1)
-    return np.maximum(given - threshold, 0.0)
+    nearest: Floats = np.maximum(given - threshold, 0.0)
+    return nearest
 
 
 def clip_renormalise(x: Any) -> Floats:

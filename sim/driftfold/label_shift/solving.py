@@ -16,11 +16,11 @@ def solved(confusion: Floats, predicted: Floats) -> Floats:
     array([[0.5, 0.5]])
     """
     try:
-        p: Floats = np.linalg.solve(confusion, predicted[..., None])[..., 0]
+        solution = np.linalg.solve(confusion, predicted[..., None])[..., 0]
     except np.linalg.LinAlgError as error:
         raise DataError(
             "the confusion matrix has no inverse: some class is never predicted, or two are "
             "predicted alike; use the label estimate 'ridge', 'rlls' or 'em', soft predictions, or "
             "a better model"
         ) from error
-    return p
+    return solution.astype(np.float64, copy=False)

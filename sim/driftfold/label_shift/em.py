@@ -1,0 +1,72 @@
+"""Maximum likelihood by expectation maximisation.
+
+Saerens, M., Latinne, P., Decaestecker, C.: "Adjusting the outputs of a classifier to new a priori
+probabilities", Neural Computation 2002; with calibrated probabilities Alexandari, Kundaje and
+Shrikumar, ICML 2020 (MLLS).
+"""
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Gt
+
+from driftfold.arrays import Floats
+from driftfold.label_shift.base import LabelEstimate
+from driftfold.label_shift.source import SourceFacts
+from driftfold.registry import register
+
+_LEAST = 1e-300
+
+
+@register("em")
+@dataclass(frozen=True)
+class Em(LabelEstimate[None]):
+    """p <- mean of f(x) p / pi_0, each normalised, from p = pi_0: the likeliest p.
+
+    It needs no confusion matrix and is always on the simplex, but takes the model's probabilities
+    for what they say: calibrate them (`source_facts(..., calibrate=True)`). The likelihood is
+    concave. Classes that the source did not have stay at 0.
+
+    Attributes
+    ----------
+    tolerance
+        Sum of absolute changes at which to stop.
+    iterations
+        Iterations at most.
+
+    Examples
+    --------
+    >>> source = SourceFacts(np.eye(2), np.array([0.5, 0.5]), np.eye(2), np.arange(2))
+    >>> batch = np.array([[[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.4, 0.6]]])
+    >>> Em().estimate(None, source, batch)[0].round(5)
+    array([[1., 0.]])
+    """
+
+    tolerance: Annotated[float, Gt(0)] = 1e-6
+    iterations: Annotated[int, Gt(0)] = 10_000
+
+    def begin(self, source: SourceFacts) -> None:
+        """Nothing to remember."""
+
+    def update(self, memory: Any, source: SourceFacts, predictions: Floats) -> tuple[Floats, None]:
+        """Iterate, each client until it has come to rest."""
+        known = source.prior > 0
+        ratios = source.calibrated(predictions) * np.where(
+            known, 1.0 / np.where(known, source.prior, 1.0), 0.0
+        )
+        # A sample that no known class explains says nothing.
+        p = np.tile(source.prior / source.prior.sum(), (len(predictions), 1))
+        todo = np.arange(len(p))
+        for _ in range(self.iterations):
+            joint = ratios * p[todo, None]
+            evidence = joint.sum(axis=-1, keepdims=True)
+            joint = np.where(evidence > _LEAST, joint / np.maximum(evidence, _LEAST), p[todo, None])
+            now = joint.sum(axis=1)
+            now = now / now.sum(axis=-1, keepdims=True)
+            moving = np.abs(now - p[todo]).sum(axis=-1) >= self.tolerance
+            p[todo] = now
+            todo, ratios = todo[moving], ratios[moving]
+            if not todo.size:
+                break
+        return p, None
