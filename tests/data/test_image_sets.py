@@ -19,7 +19,12 @@ from driftfold.data import (
 from driftfold.data.catalogue import SETS, DataFile, sets
 from driftfold.data.catalogue.hub import cifar_bytes, idx_bytes
 from driftfold.data.cifar10_jpeg_pack import pack
-from driftfold.data.cifar_format import parse_binary, parse_pickle
+from driftfold.data.cifar_format import (
+    parse_binary,
+    parse_binary_100,
+    parse_pickle,
+    parse_pickle_100,
+)
 from driftfold.data.pictures import decode
 from driftfold.errors import DataError
 from driftfold.npz import write_npz
@@ -94,6 +99,11 @@ def test_both_versions_of_cifar10(
         (parse_pickle, pickle.dumps({b"data": 1, b"labels": 2}, 2), "classes of int64"),
         (parse_pickle, pickle.dumps({b"data": [[1]], b"labels": [2]}, 2), "images of int64"),
         (parse_pickle, pickle.dumps(print), "is refused"),
+        (parse_binary_100, bytes(3073), "no records of 3,074"),
+        (parse_binary_100, bytes([20, 0]) + bytes(3072), "n numbers 0 .. 19"),
+        (parse_binary_100, bytes([0, 100]) + bytes(3072), "n numbers 0 .. 99"),
+        (parse_pickle_100, pickle.dumps({b"data": 1, b"labels": 2}, 2), "'fine_labels' and 'coa"),
+        (parse_pickle_100, pickle.dumps(print), "is refused"),
     ],
 )
 def test_other_batches_are_refused(parse: object, content: bytes, message: str) -> None:

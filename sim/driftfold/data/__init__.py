@@ -5,8 +5,11 @@ from driftfold.data.balanced_tree import BalancedTree
 from driftfold.data.base import ClientData, Data, Dataset, Partition
 from driftfold.data.cifar10 import Cifar10
 from driftfold.data.cifar10_jpeg import Cifar10Jpeg
+from driftfold.data.cifar100 import Cifar100
+from driftfold.data.cifar_c import Cifar10C, Cifar100C
 from driftfold.data.colon_tiles import ColonTiles
 from driftfold.data.connectomes import Connectomes
+from driftfold.data.corrupted_images import CorruptedImages, open_corrupted
 from driftfold.data.digits import Digits
 from driftfold.data.dirichlet import DirichletLabels
 from driftfold.data.emg import Emg
@@ -39,6 +42,7 @@ from driftfold.data.spd_classes import SpdClasses
 from driftfold.data.spd_rows import matrices_of, rows_of
 from driftfold.data.subspace_regression import SubspaceRegression
 from driftfold.data.synthetic_spd import SyntheticSpd
+from driftfold.data.tiny_imagenet import TinyImageNet
 from driftfold.data.wordnet_mammals import WordNetMammals
 from driftfold.data.wrapped_normal import WrappedNormal
 
@@ -46,10 +50,14 @@ __all__ = [
     "BalancedTree",
     "BallPoints",
     "Cifar10",
+    "Cifar10C",
     "Cifar10Jpeg",
+    "Cifar100",
+    "Cifar100C",
     "ClientData",
     "ColonTiles",
     "Connectomes",
+    "CorruptedImages",
     "Data",
     "Dataset",
     "Digits",
@@ -80,6 +88,7 @@ __all__ = [
     "SpdClasses",
     "SubspaceRegression",
     "SyntheticSpd",
+    "TinyImageNet",
     "WordNetMammals",
     "WrappedNormal",
     "assemble",
@@ -87,6 +96,7 @@ __all__ = [
     "laplacian_features",
     "laplacian_spectrum",
     "matrices_of",
+    "open_corrupted",
     "picture_rows",
     "pictures_of",
     "ratings_of",

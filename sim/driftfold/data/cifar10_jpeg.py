@@ -10,13 +10,14 @@ from typing import Annotated, Literal
 import numpy as np
 from annotated_types import Gt
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array
 from driftfold.data.base import Data, Dataset
 from driftfold.data.catalogue import read_set
 from driftfold.data.cifar_format import SHAPE
 from driftfold.data.limit import within
 from driftfold.data.pictures import decode
 from driftfold.data.pixels import ColourPixels, colour_features
+from driftfold.data.taking_turns import taking_turns
 from driftfold.errors import DataError
 from driftfold.registry import register
 from driftfold.rng import Seed
@@ -99,18 +100,3 @@ def digest_of(arrays: dict[str, Array]) -> str:
     for name, kind in (("jpeg", "u1"), ("start", "<i8"), ("label", "u1"), ("is_test", "u1")):
         sha.update(np.ascontiguousarray(arrays[name], dtype=kind).tobytes())
     return sha.hexdigest()
-
-
-def taking_turns(labels: Array, chosen: Array) -> Ints:
-    """Rows of `chosen` samples so that classes take turns, each class in its own order.
-
-    >>> taking_turns(np.array([0, 0, 1, 1, 1]), np.array([True, True, True, False, True])).tolist()
-    [0, 2, 1, 4]
-    """
-    rows = np.flatnonzero(chosen)
-    own = labels[rows].astype(np.int64)
-    turn = np.zeros(len(rows), dtype=np.int64)
-    for label in np.unique(own):
-        members = own == label
-        turn[members] = np.arange(int(members.sum()))
-    return rows[np.lexsort((own, turn))]

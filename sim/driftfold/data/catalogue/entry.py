@@ -2,6 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
+from mmap import mmap
 from typing import Literal
 
 from driftfold.errors import DataError
@@ -43,7 +44,7 @@ class DataFile:
         """File name without folders."""
         return self.path.rpartition("/")[2]
 
-    def check(self, content: bytes, where: object) -> None:
+    def check(self, content: bytes | mmap, where: object) -> None:
         """Raise `DataError` unless `content`, found at `where`, is what it should be."""
         if self.size is not None and len(content) != self.size:
             raise DataError(

@@ -1,7 +1,5 @@
 """Fetching a set into the folder of data sets."""
 
-import os
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +10,7 @@ from driftfold.data.catalogue.hub import Load, from_hub
 from driftfold.data.catalogue.reading import unpacked
 from driftfold.data.catalogue.sets import entry_of
 from driftfold.data.catalogue.status import status_of
+from driftfold.data.catalogue.writing import write_whole
 from driftfold.errors import DataError
 
 
@@ -76,7 +75,7 @@ def get(
         unpacked(file, content, f"{file.name} as fetched")
     home = base / name
     for file, (content, suffix) in contents.items():
-        _write(home / f"{file.path}{suffix}", content)
+        write_whole(home / f"{file.path}{suffix}", content)
     # Other files of the set may lie where they are looked for first.
     status = status_of(entry, base, check=True)
     if status.state != "present":
@@ -99,19 +98,3 @@ def _from_package(entry: Entry) -> dict[DataFile, tuple[bytes, str]]:
 def _from_hub(entry: Entry, load: Load | None) -> dict[DataFile, tuple[bytes, str]]:
     contents = from_hub(entry, load)
     return {file: (contents[file.name], "") for file in entry.forms[0].files}
-
-
-def _write(path: Path, content: bytes) -> Path:
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(content)
-        part.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            part.unlink()
-        raise DataError(
-            f"cannot write {path} ({error.strerror}); name another folder with --folder or "
-            "DRIFTFOLD_DATA"
-        ) from None
-    return path

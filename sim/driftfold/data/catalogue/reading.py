@@ -4,6 +4,7 @@ import gzip
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 from driftfold.data.catalogue.entry import DataFile, Entry, Form
@@ -23,9 +24,9 @@ class Found:
     form
         Name of the form in which the set was found.
     files
-        Content of each file that was asked for, by file name.
+        Content of each file that was read, by file name.
     places
-        Where each one lies, for messages.
+        Where each one that was asked for lies.
     """
 
     form: str
@@ -61,15 +62,35 @@ def read_set(
     Traceback (most recent call last):
     driftfold.errors.DataError: mnist is not in nowhere: no train-images-idx3-ubyte, ...
     """
-    entry = entry_of(name)
-    base = data_folder(folder)
+    form, places = _whole(name, folder, only)
+    files = {file.name: read_file(file, place) for file, place in places.items()}
+    return Found(form.name, files, {file.name: place for file, place in places.items()})
+
+
+def find_set(
+    name: str, folder: str | Path | None = None, only: Iterable[str] | None = None
+) -> Found:
+    """Check the files of a set as `read_set` does, and leave them where they are.
+
+    For files too large to be held; none of them may be packed by gzip.
+    """
+    form, places = _whole(name, folder, only)
+    for file, place in places.items():
+        check_file(file, place)
+    return Found(form.name, {}, {file.name: place for file, place in places.items()})
+
+
+def _whole(
+    name: str, folder: str | Path | None, only: Iterable[str] | None
+) -> tuple[Form, dict[DataFile, Path]]:
+    """Return the first form of which all files that are wanted are there, and their places."""
+    entry, base = entry_of(name), data_folder(folder)
     wanted = None if only is None else set(only)
     for form in entry.forms:
         places = locate(entry, form, base, wanted)
-        if all(places.values()):
-            found = {file.name: place for file, place in places.items() if place is not None}
-            files = {file.name: read_file(file, found[file.name]) for file in places}
-            return Found(form.name, files, found)
+        found = {file: place for file, place in places.items() if place is not None}
+        if len(found) == len(places):
+            return form, found
     raise DataError(missing(entry, base, wanted))
 
 
@@ -86,11 +107,28 @@ def read_file(file: DataFile, path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise DataError(
-            f"cannot read {path} ({error.strerror}); make it readable, or name another folder with "
-            f"{VARIABLE}"
-        ) from None
+        raise _unreadable(path, error) from None
     return unpacked(file, content, path)
+
+
+def check_file(file: DataFile, path: Path) -> None:
+    """Raise `DataError` unless a file is what the catalogue says, without holding its content."""
+    try:
+        with path.open("rb") as opened:
+            if not path.stat().st_size:  # nothing cannot be mapped
+                file.check(b"", path)
+                return
+            with mmap(opened.fileno(), 0, access=ACCESS_READ) as content:
+                file.check(content, path)
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _unreadable(path: Path, error: OSError) -> DataError:
+    return DataError(
+        f"cannot read {path} ({error.strerror}); make it readable, or name another folder with "
+        f"{VARIABLE}"
+    )
 
 
 def unpacked(file: DataFile, content: bytes, where: object) -> bytes:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from driftfold.data.catalogue.entry import Entry
+from driftfold.data.catalogue.entry import DataFile, Entry
 from driftfold.data.catalogue.folder import data_folder
-from driftfold.data.catalogue.reading import locate, read_file
+from driftfold.data.catalogue.reading import check_file, locate, read_file
 from driftfold.data.catalogue.sets import SETS
 from driftfold.errors import DataError
 
@@ -90,10 +90,17 @@ def status_of(entry: Entry, base: Path, *, check: bool) -> Status:
             for file, place in found.items():
                 size = place.stat().st_size
                 if check:
-                    read_file(file, place)
+                    _check(file, place)
                 elif file.size not in (None, size) and place.name == file.name:
                     raise DataError(f"{place} holds {size:,} bytes, wanted {file.size:,}")
         except (DataError, OSError) as error:
             return Status(entry, "damaged", str(error), where)
         return Status(entry, "present", "", where)
     return Status(entry, "missing")
+
+
+def _check(file: DataFile, place: Path) -> None:
+    if file.packed:
+        read_file(file, place)
+    else:
+        check_file(file, place)
