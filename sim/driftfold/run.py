@@ -158,7 +158,11 @@ def _simulate(
             rounds=server.version,
             events=server.trace.count,
             time=kernel.now(),
-            conventions={**spec.cadence.conventions(), **spec.faults.conventions()},
+            conventions={
+                **spec.algorithm.conventions(),
+                **spec.cadence.conventions(),
+                **spec.faults.conventions(),
+            },
             timing={"stacks": tickets.stacks, "mean_stack": tickets.mean_stack},
         )
 

@@ -10,6 +10,7 @@ import pytest
 from driftfold.algorithms.adversarial import Adversarial
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Tangent
 from driftfold.algorithms.compressed import Compressed
+from driftfold.algorithms.fedat import FedAT
 from driftfold.algorithms.fedavg import FedAvg, LocalSGD
 from driftfold.algorithms.fedawe import FedAWE
 from driftfold.algorithms.fedvarp import FedVARP
@@ -73,6 +74,7 @@ EXAMPLES: list[Algorithm[Any]] = [
     Private(RFedAvg(steps=2, batch=4), clip=0.1, delta=None),
     Adversarial(RFedProj(steps=2, batch=4), SignFlip(), attackers=0.3),
     FedAWE(steps=2, batch=4),
+    FedAT(RFedProx(steps=2, batch=4, mu=2.0), tiers=3),
     FedVARP(RFedAGS(steps=2, batch=4)),
     MIFA(RFedAvg(steps=2, batch=4), start="wait"),
     TwoPhase(),

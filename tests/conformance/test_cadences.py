@@ -10,7 +10,14 @@ from driftfold.registry import kind_of, kinds, register
 from driftfold.selection import F3ast, RoundRobin, WeightedSelection
 from driftfold.testing.cadence import TABLE, check_cadence
 from driftfold.world.cadence import Cadence
-from driftfold.world.cadences import Buffered, Immediate, Periodic, Synchronous, Tiered
+from driftfold.world.cadences import (
+    AsynchronousTiers,
+    Buffered,
+    Immediate,
+    Periodic,
+    Synchronous,
+    Tiered,
+)
 from driftfold.world.server import Server
 from tests.world import toys
 
@@ -30,6 +37,7 @@ FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, patience=30.0),
     Immediate(concurrency=3),
     Periodic(period=2.0, concurrency=1),
+    AsynchronousTiers(tiers=3, cohort=2),
 ]
 SLOW_FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, beyond="clip", share=True),

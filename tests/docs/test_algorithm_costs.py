@@ -17,6 +17,7 @@ from driftfold.algorithms import (
     Adversarial,
     Algorithm,
     Compressed,
+    FedAT,
     FedVARP,
     PerStep,
     Private,
@@ -203,6 +204,7 @@ def wrapped(words: str, inner: Algorithm[Any]) -> Algorithm[Any]:
         "server": Private(inner, where="server"),
         "client": Private(inner, where="client"),
         "sign_flip": Adversarial(inner, SignFlip(), attackers=0.5),
+        "tiers": FedAT(inner, tiers=3),
         "memory": MIFA(inner) if isinstance(inner, RFedAvg) else FedVARP(inner),
     }[words]
 

@@ -101,6 +101,12 @@ MODES: dict[str, dict[str, Any]] = {
                     "selection": {"kind": "f3ast"}},
         "estimator": {"kind": "ewma"},
     },
+    "asynchronous tiers": {
+        "algorithm": {"kind": "fedat", "tiers": 3, "algorithm": {"kind": "rfedprox", "steps": 2}},
+        "cadence": {"kind": "asynchronous_tiers", "tiers": 3, "cohort": 3,
+                    "selection": {"kind": "f3ast"}},
+        "estimator": {"kind": "hajek", "rule": {"kind": "past"}},
+    },
 }  # fmt: skip
 
 
@@ -149,7 +155,7 @@ def test_clients_leave_and_results_are_in_flight(mode: str) -> None:
     snapshot = store.latest(result.spec_digest)
     assert snapshot is not None
     assert result.counts["dropped"] > 0
-    if mode in ("buffered", "immediate", "periodic"):
+    if mode in ("buffered", "immediate", "periodic", "asynchronous tiers"):
         assert snapshot.meta["tickets"]["tickets"]
     if mode in ("deadline", "over-selection"):
         assert result.counts["late"] > 0

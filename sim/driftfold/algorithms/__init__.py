@@ -11,6 +11,7 @@ from driftfold.algorithms.base import (
     VectorPayload,
 )
 from driftfold.algorithms.compressed import Compressed
+from driftfold.algorithms.fedat import FedAT
 from driftfold.algorithms.fedavg import FedAvg
 from driftfold.algorithms.fedawe import FedAWE
 from driftfold.algorithms.fedvarp import FedVARP
@@ -38,6 +39,7 @@ __all__ = [
     "Compressed",
     "Decay",
     "Endpoint",
+    "FedAT",
     "FedAWE",
     "FedAvg",
     "FedVARP",

@@ -133,6 +133,8 @@ class Arrivals(Generic[D, P]):
         Server version that each downloaded, shape (k,).
     stale
         Whether each was computed from an older version than the server's present one, (k,).
+    group
+        Which cohort they are of, 0, 1, ..., where several are at work side by side.
     """
 
     clients: Ints
@@ -140,6 +142,7 @@ class Arrivals(Generic[D, P]):
     download: D
     versions: Ints
     stale: Bools
+    group: int = 0
 
 
 class Phase(ABC, Generic[S, D, P]):
@@ -158,6 +161,9 @@ class Phase(ABC, Generic[S, D, P]):
     together: bool = True
     """Whether work on different downloads may share a stack; each client's results are its own
     either way."""
+
+    groups: int = 1
+    """Cohorts that `step` keeps apart, by the arrivals' `group`."""
 
     uses: Literal["payloads", "vectors", "sum"] = "payloads"
     """What `step` needs of payloads: themselves; only the vectors u_i that they stand for, so that
@@ -252,4 +258,8 @@ class Algorithm(ABC, Generic[S]):
         self, problem: Problem, state: S, memories: Any, time: float
     ) -> Mapping[str, float]:
         """Metrics beyond the problem's own; `memories` holds the visited clients' states."""
+        return {}
+
+    def conventions(self) -> Mapping[str, str]:
+        """What is a matter of definition, for the result. Default: nothing."""
         return {}

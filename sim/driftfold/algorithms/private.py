@@ -219,10 +219,10 @@ class NoisySum(Clipping):
         """Step of the inner phase on v_i + n / sum_j w_j, which sum to sum_j w_j v_j + n.
 
         v_i are the clipped vectors, w_i the cut weights. Vectors that are stale are carried to x_t
-        before they are clipped.
+        before they are clipped, unless a cohort steps from where it began.
         """
         rule, space, fleet = self.wrapper, self.space, self.problem.fleet
-        if arrivals.stale.any():
+        if arrivals.stale.any() and self.groups == 1:  # else they are of one download
             arrivals = self._carried(state, arrivals)
         x = self.base(arrivals.download)
         u = self.vector(arrivals.payload, x)

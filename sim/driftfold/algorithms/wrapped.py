@@ -113,6 +113,10 @@ class Wrapper(Algorithm[Any]):
             memories = None if kept is None or kept.inner is None else (clients, kept.inner)
         return self.algorithm.evaluate(problem, state, memories, time)
 
+    def conventions(self) -> Mapping[str, str]:
+        """Those of the inner algorithm."""
+        return self.algorithm.conventions()
+
 
 @dataclass(frozen=True)
 class Altered(Phase[Any, Any, Any]):
@@ -211,6 +215,11 @@ class Altered(Phase[Any, Any, Any]):
     def together(self) -> bool:  # type: ignore[override]
         """As of the inner phase."""
         return self.inner.together
+
+    @property
+    def groups(self) -> int:  # type: ignore[override]
+        """As of the inner phase."""
+        return self.inner.groups
 
     @property
     def uses(self) -> Literal["payloads", "vectors", "sum"]:  # type: ignore[override]

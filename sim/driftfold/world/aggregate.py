@@ -286,7 +286,7 @@ class Aggregator:
             download = (
                 spread(tree, len(good)) if shared else stack([o.payload.tree for o in orders])
             )
-        return Arrivals(clients, payload, download, versions, stale=versions < version)
+        return Arrivals(clients, payload, download, versions, versions < version, first.group)
 
 
 def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:

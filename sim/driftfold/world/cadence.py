@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from driftfold.algorithms.base import Phase
+from driftfold.errors import CapabilityError
 from driftfold.manifolds.base import Manifold
-from driftfold.registry import family
+from driftfold.registry import family, kind_of
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -19,6 +20,9 @@ class Cadence(ABC):
     repeats: bool = False
     """Whether a client may contribute more than once to one server step."""
 
+    groups: int = 1
+    """Cohorts that are at work side by side, each of which makes server steps of its own."""
+
     @abstractmethod
     async def advance(self, server: "Server") -> None:
         """Do whatever leads to the next server step; return right after the version has grown."""
@@ -29,7 +33,12 @@ class Cadence(ABC):
 
     def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
         """Raise `CapabilityError` where the cadence has no meaning for an algorithm's phases."""
-        return
+        wanted = max(phase.groups for phase in phases)
+        if wanted not in (1, self.groups):
+            raise CapabilityError(
+                f"the algorithm keeps {wanted} cohorts apart, and cadence '{kind_of(self)}' has "
+                f"{self.groups}; choose cadence 'asynchronous_tiers' with tiers = {wanted}"
+            )
 
     def conventions(self) -> Mapping[str, str]:
         """What is a matter of definition, for the result. Default: nothing."""

@@ -41,7 +41,8 @@ class Order(NamedTuple):
     """What all clients of one dispatch were asked to do in one phase, and when (virtual time).
 
     `asked` is when the dispatch was made: all its phases see the data of that moment. `sent` is
-    when this phase began.
+    when this phase began. Where several cohorts are at work side by side, `group` says which this
+    is.
     """
 
     phase: int
@@ -50,6 +51,7 @@ class Order(NamedTuple):
     payload: Download
     asked: float
     sent: float
+    group: int = 0
 
 
 @dataclass(slots=True, eq=False)  # made for every visit: a named tuple takes twice as long

@@ -31,6 +31,11 @@ class Arrival:
         """Number of the dispatch that asked for it."""
         return self.errand.order.dispatch
 
+    @property
+    def group(self) -> int:
+        """Which of the cohorts at work side by side it is of."""
+        return self.errand.order.group
+
 
 class Inbox:
     """Arrivals by phase, in order of arrival.
@@ -103,6 +108,13 @@ class Inbox:
         arrived = self._arrived[phase]
         taken = arrived[:count]
         del arrived[: len(taken)]
+        return taken
+
+    def take_group(self, phase: int, group: int) -> list[Arrival]:
+        """Remove and return those of one of several cohorts."""
+        arrived = self._arrived[phase]
+        taken = [a for a in arrived if a.group == group]
+        arrived[:] = [a for a in arrived if a.group != group]
         return taken
 
     def take_older(self, phase: int, version: int, start: int = 0) -> list[Arrival]:

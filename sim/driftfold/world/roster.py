@@ -12,6 +12,10 @@ MOST = 1024
 """Clients watched, beyond which they are no longer few."""
 
 
+class NobodyLeft(Exception):
+    """No client will ever be available again: the end of the story, not an error."""
+
+
 class Roster:
     """Known of everybody who is off: until when. So only few others need be asked.
 

@@ -26,14 +26,10 @@ from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
 from driftfold.world.interrupts import INTERRUPTED, send_now
-from driftfold.world.roster import Roster
+from driftfold.world.roster import NobodyLeft, Roster
 from driftfold.world.speeds import speed_ranks
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
-
-
-class NobodyLeft(Exception):
-    """No client will ever be available again: the end of the story, not an error."""
 
 
 class Server:
@@ -187,7 +183,7 @@ class Server:
 
     # -- sending ------------------------------------------------------------------------------
 
-    def send(self, phase: int, clients: Ints, dispatch: int) -> int:
+    def send(self, phase: int, clients: Ints, dispatch: int, group: int = 0) -> int:
         """Send a phase's download to `clients` and let their visits begin; return how many."""
         clients = self._present(phase, clients)
         if not len(clients):
@@ -207,7 +203,7 @@ class Server:
         columns = (clients, download, compute, upload, leaves, leaves_early)
         loop, in_flight, visits = self.loop, self.in_flight, self.visits
         interrupted = self._interrupted
-        order = Order(phase, dispatch, self.version, payload, self.asked, sent)
+        order = Order(phase, dispatch, self.version, payload, self.asked, sent, group)
         for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
             errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
             in_flight[client] = errand

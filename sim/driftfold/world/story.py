@@ -7,7 +7,8 @@ from driftfold.errors import RunError
 from driftfold.kernel import now
 from driftfold.world.cadence import Cadence
 from driftfold.world.keeper import Keeper
-from driftfold.world.server import NobodyLeft, Server
+from driftfold.world.roster import NobodyLeft
+from driftfold.world.server import Server
 
 STANDSTILL = 10_000
 """Rounds without virtual time after which a horizon in seconds alone is given up."""

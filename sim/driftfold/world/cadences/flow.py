@@ -13,7 +13,7 @@ from driftfold.selection.base import Selection
 from driftfold.staleness.base import Staleness
 from driftfold.world.cadence import Cadence
 from driftfold.world.discount import Discount
-from driftfold.world.server import NobodyLeft
+from driftfold.world.roster import NobodyLeft
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -51,6 +51,7 @@ class Flow(Cadence):
 
     def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
         """Require an algorithm of one exchange."""
+        super().check(phases, manifold)
         if len(phases) != 1:
             raise CapabilityError(
                 f"the algorithm has {len(phases)} exchanges in a round, which one cohort goes "

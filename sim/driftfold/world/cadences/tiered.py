@@ -22,7 +22,8 @@ class Tiered(Rounds):
     """Rounds with a cohort from one tier: clients as fast as each other.
 
     Tiers are of equal size, by how long a visit is expected to take; each round takes one at random
-    of those in which somebody is there (TiFL's uniform policy).
+    of those in which somebody is there (TiFL's uniform policy). For tiers that are at work side by
+    side see 'asynchronous_tiers'.
 
     Attributes
     ----------
