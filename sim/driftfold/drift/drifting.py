@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -101,8 +101,19 @@ class Drifting:
 def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:
     """Bind all drifts of an experiment; each draws numbers of its own.
 
-    Raises `CapabilityError` for drifts that have no meaning together, or that ask of the pool what
-    it has not.
+    Inputs pass through the drifts of inputs in the order of `drifts`, labels through those of
+    concepts. Raises `CapabilityError` for drifts that have no meaning together, or that ask of the
+    pool what it has not.
+
+    >>> from driftfold.drift.feature_noise import FeatureNoise
+    >>> from driftfold.drift.labels import LabelMixture
+    >>> from driftfold.drift.schedules import Step
+    >>> from driftfold.rng import Seed
+    >>> timeline = Timeline(clients=2, steps=100, seconds=60.0, seed=Seed(1))
+    >>> drifts = LabelMixture(Step(at=(30, 60))), FeatureNoise(Step(at=(60,)))
+    >>> drifting = bind(drifts, timeline, Pool(classes=3, prior=np.full(3, 1 / 3)))
+    >>> [(change.step, change.what) for change in drifting.changes(client=0)]
+    [(30, ('labels',)), (60, ('labels', 'inputs'))]
     """
     _check_together(drifts)
     counts = defaultdict[str, int](int)
@@ -112,6 +123,8 @@ def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:
         counts[drift.part] += 1
         name = f"{drift.part}.{number}" if number else drift.part
         courses[name] = drift.bind(timeline.of(name), pool)
+        if isinstance(drift, InputDrift):  # what the next one meets are no samples of the pool
+            pool = replace(pool, inputs=None)
     return Drifting(pool.prior, courses)
 
 
