@@ -7,6 +7,7 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from driftfold.arrays import Array, Ints
+from driftfold.data.picture_rows import pictures_of
 from driftfold.drift.base import InputCourse, InputDrift
 from driftfold.drift.corruptions.bank import Bank
 from driftfold.drift.corruptions.base import Corruption
@@ -52,7 +53,7 @@ class Corrupted(InputDrift):
     --------
     >>> from driftfold.rng import Seed
     >>> timeline = Timeline(clients=20, steps=100, seconds=60.0, seed=Seed(1))
-    >>> course = Corrupted().bind(timeline, Pool(2, np.full(2, 0.5), picture=(8, 8, 1)))
+    >>> course = Corrupted().bind(timeline, Pool(2, np.full(2, 0.5), shape=(8, 8)))
     >>> kinds, severities = course.numbers(np.array([0, 1, 16]), np.array([0, 50, 99]))
     >>> kinds, severities, course.changes(16)
     (array([0, 1, 1]), array([1, 4, 5]), array([ 1, 25, 50, 75]))
@@ -69,7 +70,7 @@ class Corrupted(InputDrift):
 
     def bind(self, timeline: Timeline, pool: Pool) -> "Spoiling":
         """Return the course of all clients; a client's group is the number of its corruption."""
-        if pool.picture is None:
+        if pool.shape is None:
             raise CapabilityError(
                 "drift 'corruptions' spoils pictures, but these inputs are none; choose drift "
                 "'feature_noise' or 'affine_shift', or data that are pictures"
@@ -84,9 +85,9 @@ class Corrupted(InputDrift):
             which = everyone % len(kinds)
         bank = None
         if pool.inputs is not None:
-            bank = Bank(pool.inputs.reshape(-1, *pool.picture), kinds, room=self.room)
+            bank = Bank(_with_channels(pool.inputs, pool.shape), kinds, room=self.room)
         path = self.schedule.path(timeline.of(timeline.part, which))
-        return Spoiling(path, kinds, which, self.clean, pool.picture, bank)
+        return Spoiling(path, kinds, which, self.clean, pool.shape, bank)
 
 
 @final
@@ -102,8 +103,8 @@ class Spoiling(InputCourse):
         Number of each client's corruption, shape (N,).
     clean
         Whether severity 0 is met.
-    picture
-        Shape (H, W, ch) of a picture.
+    shape
+        Of a picture, (H, W) or (H, W, ch).
     bank
         What has been spoilt already of the pool, or None for pictures that are of no pool.
     """
@@ -111,7 +112,7 @@ class Spoiling(InputCourse):
     kinds: tuple[Corruption, ...]
     which: Ints
     clean: bool
-    picture: tuple[int, int, int]
+    shape: tuple[int, ...]
     bank: Bank | None
 
     def numbers(self, clients: Ints, steps: Ints) -> tuple[Ints, Ints]:
@@ -129,9 +130,9 @@ class Spoiling(InputCourse):
             if self.bank is not None:
                 spoilt = self.bank.pictures(which, severity, rows[i])
             else:
-                pictures = from_bytes(to_bytes(x[i].reshape(-1, *self.picture)))
+                pictures = from_bytes(to_bytes(_with_channels(x[i], self.shape)))
                 spoilt = to_bytes(self.kinds[which].corrupt(pictures, int(severity), rows[i]))
-            met[i] = from_bytes(spoilt).reshape(x[i].shape)
+            met[i] = from_bytes(spoilt).transpose(0, 3, 1, 2).reshape(x[i].shape)
         return met
 
     def changes(self, client: int) -> Ints:
@@ -139,3 +140,9 @@ class Spoiling(InputCourse):
         every = np.arange(self.path.steps)
         _, severity = self.numbers(np.full(len(every), client), every)
         return np.flatnonzero(np.diff(severity)) + 1
+
+
+def _with_channels(x: Array, shape: tuple[int, ...]) -> Array:
+    """Pictures as corruptions take them, (n, H, W, ch)."""
+    pictures = pictures_of(x.reshape(len(x), -1), shape)
+    return pictures if len(shape) == 3 else pictures[..., None]

@@ -39,7 +39,7 @@ class DomainMixture(DomainDrift):
     --------
     >>> from driftfold.rng import Seed
     >>> timeline = Timeline(clients=1, steps=101, seconds=60.0, seed=Seed(1))
-    >>> pool = Pool(2, prior=np.full(2, 0.5), domains=np.array([0, 0, 1, 2]))
+    >>> pool = Pool(2, prior=np.full(2, 0.5), domain=np.array([0, 0, 1, 2]))
     >>> course = DomainMixture(route=(0, 2, 1)).bind(timeline, pool)
     >>> course.shares(np.zeros(3, int), np.array([0, 25, 75])).tolist()
     [[1.0, 0.0, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]
@@ -51,17 +51,17 @@ class DomainMixture(DomainDrift):
 
     def bind(self, timeline: Timeline, pool: Pool) -> DomainCourse:
         """Return the course of all clients; a client's group is the domain it ends in."""
-        if pool.domains is None:
+        if pool.domain is None:
             raise CapabilityError(
                 "drift 'domains' mixes domains, but these data have none; choose data with "
                 "domains, or another drift"
             )
-        count = int(pool.domains.max()) + 1
-        missing = set(self.route) - set(np.unique(pool.domains).tolist())
+        count = int(pool.domain.max()) + 1
+        missing = set(self.route) - set(np.unique(pool.domain).tolist())
         if missing:
             raise SpecError(
                 f"drift 'domains' got the route {list(self.route)}, but the data have no samples "
-                f"of domain {min(missing)}; they have {np.unique(pool.domains).tolist()}"
+                f"of domain {min(missing)}; they have {np.unique(pool.domain).tolist()}"
             )
         everyone, stops = np.arange(timeline.clients)[:, None], np.arange(len(self.route))
         if self.assigned == "drawn":

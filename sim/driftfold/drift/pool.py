@@ -17,18 +17,19 @@ class Pool:
         Share of each class where data come from, pi_0, shape (K,): that of pre-training.
     labels
         Class of each sample, shape (rows,), or None.
-    domains
+    domain
         Domain of each sample (a site, a device, a group of topics), from 0, shape (rows,), or None.
     inputs
         The samples themselves, shape (rows, ...), or None where they are made otherwise.
-    picture
-        Shape (H, W, ch) of the picture that an input is, or None for what is no picture. Inputs may
-        be flat, with channels last.
+    shape
+        Of a sample that is a picture, (H, W) grey or (H, W, ch) colour, or None. The picture itself
+        has values in [0, 1] and lies one plane after another, as in `Dataset`: flat, or as
+        (ch, H, W).
     """
 
     classes: int
     prior: Floats
     labels: Ints | None = None
-    domains: Ints | None = None
+    domain: Ints | None = None
     inputs: Array | None = None
-    picture: tuple[int, int, int] | None = None
+    shape: tuple[int, ...] | None = None
