@@ -106,8 +106,8 @@ class Signal(ABC, Generic[M]):
         """S, shape (k,), and the memory that has seen this batch.
 
         S is 0 at a client's first batch. An empty batch, n = 0, gives 0 and leaves the memory as it
-        is. What is not finite in a batch makes S of that client NaN. Raises `ValueError` for
-        shapes that do not fit together.
+        is. What is not finite in a batch makes that client's S, or its memory, NaN. Raises
+        `ValueError` for shapes that do not fit together.
         """
         seen, said, shown = observed.gap, observed.probabilities, observed.features
         if (
@@ -127,10 +127,16 @@ class Signal(ABC, Generic[M]):
     def compare(self, memory: M, observed: Observed) -> tuple[Floats, M]:
         """Do what `measure` says, for batches of n >= 1."""
 
-    @abstractmethod
+    @final
     def recall(self, memory: M, observed: Observed) -> M:
         """Memory as if the last batch had been seen by another model, which says `observed` of it.
 
         For signals without the change of the model itself: embed the last batch once more by the
-        present model, recall, and measure. What is remembered beyond the last batch stays.
+        present model, recall, and measure. What is remembered beyond the last batch stays; an empty
+        batch changes nothing.
         """
+        return self.replace(memory, observed) if observed.probabilities.shape[1] else memory
+
+    @abstractmethod
+    def replace(self, memory: M, observed: Observed) -> M:
+        """Do what `recall` says, for batches of n >= 1."""
