@@ -1,17 +1,21 @@
 """Conformance checks that any plug-in can run; they need no test framework."""
 
 from driftfold.testing.checkpoint import check_checkpoint_store
+from driftfold.testing.drift import check_drift
 from driftfold.testing.estimator import check_estimator
 from driftfold.testing.latency import check_latency
 from driftfold.testing.manifold import check_manifold
 from driftfold.testing.participation import check_participation
+from driftfold.testing.schedule import check_schedule
 from driftfold.testing.task import check_task
 
 __all__ = [
     "check_checkpoint_store",
+    "check_drift",
     "check_estimator",
     "check_latency",
     "check_manifold",
     "check_participation",
+    "check_schedule",
     "check_task",
 ]
