@@ -9,10 +9,10 @@ from scipy import stats
 
 from driftfold.errors import CapabilityError, SpecError
 from driftfold.participation import (
-    ClassBernoulli,
-    ClassCycle,
     KnownProbability,
     KnownSchedule,
+    LabelCycle,
+    LabelSetBernoulli,
     LognormalSine,
     Participation,
     SizeBernoulli,
@@ -41,20 +41,20 @@ def test_more_or_less_data() -> None:
 
 
 def test_lowest_class_and_number_of_classes() -> None:
-    assert known(ClassBernoulli(share=0.9)) == pytest.approx([0.325, 0.1, 1.0, 0.1])
-    assert known(ClassBernoulli("count", share=0.5)) == pytest.approx([0.7, 1.0, 0.6, 0.6])
+    assert known(LabelSetBernoulli(share=0.9)) == pytest.approx([0.325, 0.1, 1.0, 0.1])
+    assert known(LabelSetBernoulli("count", share=0.5)) == pytest.approx([0.7, 1.0, 0.6, 0.6])
 
 
 def test_one_class_of_one() -> None:
     fleet = fleet_of(2, label_shares=np.ones((2, 1)))
-    p = ClassBernoulli(share=0.4).attend(fleet)
+    p = LabelSetBernoulli(share=0.4).attend(fleet)
     assert isinstance(p, KnownProbability)
     assert p.probability(np.arange(2)) == pytest.approx([0.6, 0.6])
-    assert isinstance(ClassCycle().attend(fleet), KnownSchedule)
+    assert isinstance(LabelCycle().attend(fleet), KnownSchedule)
 
 
 def test_classes_take_turns() -> None:
-    attendance = ClassCycle(share=0.8, period=24).attend(fleet_of(4, label_shares=SHARES))
+    attendance = LabelCycle(share=0.8, period=24).attend(fleet_of(4, label_shares=SHARES))
     assert isinstance(attendance, KnownSchedule)
     for n in range(50):
         r = (1 + n % 24) / 24
@@ -65,7 +65,7 @@ def test_classes_take_turns() -> None:
 
 def test_it_is_known_whose_turn_is_always_or_never() -> None:
     """Or a search for a change that never comes would look through 65,536 slots."""
-    attendance = ClassCycle(share=1.0, slot=1.0).attend(fleet_of(4, label_shares=SHARES))
+    attendance = LabelCycle(share=1.0, slot=1.0).attend(fleet_of(4, label_shares=SHARES))
     assert isinstance(attendance, Slotted)
     everyone = np.arange(4)
     assert attendance.process.stays(everyone, True).tolist() == [False, True, False, False]
@@ -90,7 +90,7 @@ def test_lognormal_probabilities_swing() -> None:
         )
 
 
-@pytest.mark.parametrize("model", [ClassBernoulli(), ClassCycle()])
+@pytest.mark.parametrize("model", [LabelSetBernoulli(), LabelCycle()])
 def test_data_without_labels_are_refused(model: Participation) -> None:
     with pytest.raises(CapabilityError, match="these data have none; use labelled data"):
         model.attend(fleet_of(3))

@@ -4,8 +4,6 @@ from driftfold.participation.adversarial import Adversarial
 from driftfold.participation.always import Always
 from driftfold.participation.base import Attendance, KnownProbability, KnownSchedule, Participation
 from driftfold.participation.bernoulli import Bernoulli
-from driftfold.participation.class_bernoulli import ClassBernoulli
-from driftfold.participation.class_cycle import ClassCycle
 from driftfold.participation.cyclic import Cyclic
 from driftfold.participation.diurnal import Diurnal
 from driftfold.participation.diurnal_sessions import DiurnalSessions
@@ -13,6 +11,8 @@ from driftfold.participation.dropout import Dropout
 from driftfold.participation.interleaved_sine import InterleavedSine
 from driftfold.participation.jump import Jump
 from driftfold.participation.label_bernoulli import LabelBernoulli
+from driftfold.participation.label_cycle import LabelCycle
+from driftfold.participation.label_set_bernoulli import LabelSetBernoulli
 from driftfold.participation.lognormal_sine import LognormalSine
 from driftfold.participation.markov import Markov
 from driftfold.participation.markov_sessions import MarkovSessions
@@ -29,8 +29,6 @@ __all__ = [
     "Always",
     "Attendance",
     "Bernoulli",
-    "ClassBernoulli",
-    "ClassCycle",
     "Cyclic",
     "Diurnal",
     "DiurnalSessions",
@@ -40,6 +38,8 @@ __all__ = [
     "KnownProbability",
     "KnownSchedule",
     "LabelBernoulli",
+    "LabelCycle",
+    "LabelSetBernoulli",
     "LognormalSine",
     "Markov",
     "MarkovSessions",

@@ -5,7 +5,7 @@ from driftfold.errors import CapabilityError
 from driftfold.fleet import Fleet
 
 
-def classes_of(kind: str, fleet: Fleet) -> Bools:
+def label_sets(kind: str, fleet: Fleet) -> Bools:
     """Whether each client has samples of each class, shape (N, classes).
 
     Raises `CapabilityError`, which names `kind`, when the data have no labels.
@@ -13,7 +13,7 @@ def classes_of(kind: str, fleet: Fleet) -> Bools:
     >>> import numpy as np
     >>> from driftfold.rng import Seed
     >>> shares = np.array([[0.2, 0.8], [0.0, 1.0]])
-    >>> classes_of("class_cycle", Fleet(Seed(1), np.full(2, 5), np.full(2, 0.5), shares)).tolist()
+    >>> label_sets("label_cycle", Fleet(Seed(1), np.full(2, 5), np.full(2, 0.5), shares)).tolist()
     [[True, True], [False, True]]
     """
     if fleet.label_shares is None:

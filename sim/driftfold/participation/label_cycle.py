@@ -9,16 +9,16 @@ from annotated_types import Gt
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.classes import classes_of
 from driftfold.participation.in_slots import InSlots
+from driftfold.participation.label_sets import label_sets
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.scheduled import Schedule, scheduled
 from driftfold.registry import register
 
 
-@register("class_cycle")
+@register("label_cycle")
 @dataclass(frozen=True)
-class ClassCycle(InSlots):
+class LabelCycle(InSlots):
     """Independent answers, more often while it is the turn of a client's classes.
 
     Turns go through the classes 0 to C - 1 once in a period: slot n is at r = (1 + n mod T) / T of
@@ -40,7 +40,7 @@ class ClassCycle(InSlots):
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(2, 5), importance=np.full(2, 0.5),
     ...               label_shares=np.array([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]]))
-    >>> turns = ClassCycle(share=0.9, period=4).attend(fleet)
+    >>> turns = LabelCycle(share=0.9, period=4).attend(fleet)
     >>> [turns.probability_at(np.arange(2), n).round(3).tolist() for n in range(4)]
     [[1.0, 0.1], [1.0, 1.0], [0.1, 1.0], [0.1, 1.0]]
     """
@@ -51,7 +51,7 @@ class ClassCycle(InSlots):
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `CapabilityError` when the data have no labels."""
-        has = classes_of("class_cycle", fleet)
+        has = label_sets("label_cycle", fleet)
         last = has.shape[1] - 1
         highest = last - has[:, ::-1].argmax(axis=1)
         turns = Turns(

@@ -5,15 +5,15 @@ from typing import Literal
 
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance, Participation
-from driftfold.participation.classes import classes_of
 from driftfold.participation.independent import IndependentResponses
+from driftfold.participation.label_sets import label_sets
 from driftfold.participation.probabilities import Probability
 from driftfold.registry import register
 
 
-@register("class_bernoulli")
+@register("label_set_bernoulli")
 @dataclass(frozen=True)
-class ClassBernoulli(Participation):
+class LabelSetBernoulli(Participation):
     """Independent answers with p_i = share x_i + 1 - share, where x_i in [0, 1] tells of classes.
 
     Classes are numbered 0 to C - 1. By `lowest`, x_i is the lowest class of which client i has
@@ -34,7 +34,7 @@ class ClassBernoulli(Participation):
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3),
     ...               label_shares=np.array([[1.0, 0, 0], [0, 0.5, 0.5], [0, 0, 1.0]]))
-    >>> ClassBernoulli(share=0.8).attend(fleet).probability(np.arange(3))
+    >>> LabelSetBernoulli(share=0.8).attend(fleet).probability(np.arange(3))
     array([0.2, 0.6, 1. ])
     """
 
@@ -45,7 +45,7 @@ class ClassBernoulli(Participation):
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `CapabilityError` when the data have no labels."""
-        has = classes_of("class_bernoulli", fleet)
+        has = label_sets("label_set_bernoulli", fleet)
         classes = has.shape[1]
         if self.by == "lowest":
             x = has.argmax(axis=1) / max(classes - 1, 1)
