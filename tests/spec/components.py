@@ -52,7 +52,10 @@ def of_hint(hint: Any) -> st.SearchStrategy[Any]:
     if is_group(inner):
         return of_kind(inner)
     if is_sequence(inner) and all(isinstance(mark, MinLen) for mark in marks):
-        (entry,) = items(inner)
+        entries = items(inner)
+        if len(entries) > 1:
+            return st.tuples(*map(of_hint, entries))
+        (entry,) = entries
         least = max((mark.min_length for mark in marks), default=0)
         return st.lists(of_hint(entry), min_size=least, max_size=least + 3).map(tuple)
     if is_mapping(inner):

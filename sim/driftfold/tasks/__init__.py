@@ -6,6 +6,7 @@ from driftfold.tasks.batch_size import Batching, BatchRule, BatchSize, Growing, 
 from driftfold.tasks.centralised import objective_of, solve
 from driftfold.tasks.cohort_gap import CohortGap
 from driftfold.tasks.column_fits import ColumnFits
+from driftfold.tasks.drifting_classification import DriftingClassification
 from driftfold.tasks.embedding import Embedding, NamedPoints
 from driftfold.tasks.frechet import FrechetProblem, FrechetView
 from driftfold.tasks.gradient_norm import GradientNorm
@@ -45,6 +46,7 @@ __all__ = [
     "ColumnFits",
     "Columns",
     "CompletionProblem",
+    "DriftingClassification",
     "Embedding",
     "Entries",
     "FeatureProblem",

@@ -91,6 +91,25 @@ class SampleLosses(View):
         """
 
 
+@dataclass(frozen=True)
+class DataChange:
+    """Clients' data changed: the truth, which no algorithm is told.
+
+    Attributes
+    ----------
+    time
+        When, virtual seconds.
+    what
+        What changed, in words.
+    values
+        Figures, such as how many clients it concerns.
+    """
+
+    time: float
+    what: str
+    values: Mapping[str, float]
+
+
 class Problem(ABC):
     """A task with its data at hand: F(x) = sum_i a_i f_i(x) over a fleet, x on a manifold."""
 
@@ -155,6 +174,10 @@ class Problem(ABC):
     def remark(self) -> str:
         """What the first evaluation of a run has to say, such as why there is no gap."""
         return ""
+
+    def changes(self, after: float, until: float) -> Sequence[DataChange]:
+        """True changes of the clients' data after `after` and up to `until`. Default: none."""
+        return ()
 
     def kernel_data(self, size: BatchSize) -> KernelData | None:
         """Return the data in a form that kernels know, for mini-batches of `size`, or None."""

@@ -52,8 +52,10 @@ class Aggregator:
         self._spoiled = False
         self._latest: dict[int, Download] = {}  # by phase, since the server last moved
         self._downloads = 0
+        self._seen = -1.0  # virtual time up to which changes of the data were told
         self._round: dict[int, Mapping[str, float]] = {}  # by phase, of its latest step
         self._detail: dict[int, Mapping[str, Any]] = {}
+        self._means: dict[int, Mapping[str, float]] = {}  # of the clients' own figures
         self._wall, self._cpu = perf_counter(), process_time()
 
     def begin(self) -> None:
@@ -70,13 +72,14 @@ class Aggregator:
             "metrics": dict(self.metrics),
             "spoiled": self._spoiled,
             "downloads": self._downloads,
+            "seen": self._seen,
         }
 
     def restore(self, parts: Mapping[str, Any], version: int) -> None:
         """Take over what `parts` gave, at server version `version`."""
         self.state, self.weighing = parts["state"], parts["weighing"]
         self.metrics, self._spoiled = parts["metrics"], parts["spoiled"]
-        self._downloads = parts["downloads"]
+        self._downloads, self._seen = parts["downloads"], parts["seen"]
         for phase, sent in self._latest.items():
             if sent.tree is None:  # it was sent, and nobody has it any more
                 sent.tree = self._world.phases[phase].broadcast(self.state, version)
@@ -131,17 +134,20 @@ class Aggregator:
         """Report the round that led to `version`, and evaluate when it is time."""
         if self.asleep:
             return
+        for change in self._world.problem.changes(self._seen, time):
+            self._recorder.emit("drift", change.time, version, change.values, note=change.what)
+        self._seen = time
         wall, cpu = perf_counter(), process_time()
         self._recorder.emit(
             "round",
             time,
             version,
-            merge(counts, *self._round.values()),
+            merge(counts, *self._round.values(), *self._means.values()),
             timing={"wall": wall - self._wall, "cpu": cpu - self._cpu},
             detail=_joined(self._detail),
         )
         self._wall, self._cpu = wall, cpu
-        self._round, self._detail = {}, {}
+        self._round, self._detail, self._means = {}, {}, {}
         self._spoiled = False
         if version % self._world.evaluate_every == 0:
             self.evaluate(version, time)
@@ -203,6 +209,7 @@ class Aggregator:
         if results.metrics:
             ids = np.array([a.errand.client for a in good], dtype=np.int64)
             self._detail[phase] = {"client": ids, **results.metrics}
+            self._means[phase] = {name: float(np.mean(v)) for name, v in results.metrics.items()}
         return good, results.payload
 
     def _apply(

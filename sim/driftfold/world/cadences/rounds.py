@@ -56,8 +56,15 @@ class Rounds(Cadence):
             return "answers do not count in rounds that have too few"
         return None
 
-    async def play(self, server: "Server", pool: Ints) -> None:
-        """Run one round through all phases, with a cohort from `pool`."""
+    async def play(
+        self, server: "Server", pool: Ints, until: float = math.inf, carry: bool = False
+    ) -> None:
+        """Run one round through all phases, with a cohort from `pool`.
+
+        Phases close at virtual time `until` at the latest. Who is late then is sent home; or goes
+        on, to `carry`: its answer counts in whichever round it comes, and it has no part in later
+        phases.
+        """
         if self.cohort is not None:
             pool = server.choose(self.selection, math.ceil(self.cohort * self.over_selection), pool)
         willing, dispatch = server.invite(pool)
@@ -65,16 +72,23 @@ class Rounds(Cadence):
         for phase in range(len(server.world.phases)):
             if server.carried:
                 here = np.union1d(here, server.carrying(willing, phase))
+            late = server.inbox.waiting(phase)
             sent = server.send(phase, here, dispatch)
             if sent:
-                enough = min(sent, self.cohort or sent)
-                closes = math.inf if self.deadline is None else now() + self.deadline
+                enough = late + min(sent, self.cohort or sent)
+                closes = until if self.deadline is None else min(until, now() + self.deadline)
                 await server.inbox.fill({phase: enough}, closes)
-                server.dismiss(dispatch)
+                if not carry:
+                    server.dismiss(dispatch)
             arrivals = server.inbox.take(phase)
             later = range(phase + 1, len(server.world.phases))
             if len(arrivals) >= self.minimum:
                 here = server.step(phase, arrivals)
+                if late:
+                    here = np.array(
+                        [a.client for a in arrivals if a.dispatch == dispatch], dtype=np.int64
+                    )
+                    here.sort()
                 continue
             server.leave_unused(phase, arrivals)
             if not arrivals and any(len(server.carrying(willing, p)) for p in later):

@@ -1,0 +1,295 @@
+"""Fed-ADE: federated adaptation whose rates follow how much each client's data move.
+
+"Fed-ADE: adaptive learning rates for federated post-adaptation under distribution shift", CVPR
+2026 (arXiv 2603.01040). All clients start from one trained model theta = (psi, phi): psi, the
+feature extractor, is shared; phi, the head, is each client's own. At each step t of its stream a
+client finds out how the batch's classes are distributed (its risk F_c^t), and how far the model's
+answers and features have moved since the step before (S_c^t), which sets its rate:
+
+    eta_c^t = eta_min + (eta_max - eta_min) S_c^t.
+
+A round has two exchanges:
+
+    client:  E1 steps  theta <- theta - eta grad F(theta);  sends psi_c
+    server:  psi = sum_c w_c psi_c
+    client:  psi_c <- psi;  E2 steps  phi <- phi - eta grad_phi F(psi, phi)
+
+Every part can be changed by itself: the risk, the rate (a fixed one is the paper's FixLR), what is
+personal (everything: clients adapt without a federation). The server's step is written as psi + sum
+w_c (psi_c - psi), which for weights of sum 1 is the mean, and with weights 1 / (p_c N) is unbiased
+where clients stay away.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge
+
+from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting, Nothing
+from driftfold.algorithms.adaptation.ledger import blank
+from driftfold.algorithms.base import Arrivals, LocalResult
+from driftfold.arrays import Array, Bools, Floats, Ints
+from driftfold.combinations.aggregation import weighted_sum
+from driftfold.nets.losses import softmax
+from driftfold.rates.base import Meeting, Rate, moved
+from driftfold.rates.fixed import FixedRate
+from driftfold.registry import register
+from driftfold.risks.base import Risk
+from driftfold.risks.bbse_source import BbseSource
+from driftfold.risks.scene import Scene
+from driftfold.signals.base import Observed
+from driftfold.tasks.base import Problem
+from driftfold.tasks.streams.problem import StreamProblem
+from driftfold.tasks.streams.view import StreamView
+from driftfold.trees import map_leaves, node
+
+
+@node
+class Server:
+    """The server's state: the model with the shared part as it is now, and the trained head."""
+
+    theta: Array
+
+
+@node
+class Body:
+    """The shared part psi: what the server sends, and what clients send."""
+
+    shared: Array
+
+
+@node
+class Own(Adapted):
+    """What a client keeps: phi, its rate of the present step, and what risk and rate remember."""
+
+    personal: Array
+    rate: Array
+    belief: Any
+    of_risk: Any
+    of_rate: Any
+
+
+@register("fedade")
+@dataclass(frozen=True)
+class FedADE(Adaptation):
+    """Steps on everything, the shared parts averaged, then steps on the personal parts.
+
+    Attributes
+    ----------
+    risk
+        What clients minimise.
+    rate
+        How large their steps are.
+    shared_steps, personal_steps
+        E1 and E2.
+    personal
+        Names of the personal parameters, or beginnings of them; None: the net's head.
+    """
+
+    risk: Risk = field(default_factory=BbseSource)
+    rate: Rate = field(default_factory=FixedRate)
+    shared_steps: Annotated[int, Ge(0)] = 2
+    personal_steps: Annotated[int, Ge(0)] = 2
+    personal: tuple[str, ...] | None = None
+
+    def phases(self, problem: Problem) -> "Sequence[Exchange]":
+        """Everything first, then the personal parts."""
+        assert isinstance(problem, StreamProblem)
+        return (Everything(self, problem), Personal(self, problem))
+
+    def begin(self, problem: Problem, x: Array) -> Server:
+        """Start from the trained model."""
+        return Server(x)
+
+    def model(self, state: Server) -> Array:
+        """The shared part as it is now, with the head as it was trained."""
+        return state.theta
+
+    def memory(self, problem: Problem) -> Own:
+        """Return what a client has before its first step: the trained head."""
+        assert isinstance(problem, StreamProblem)
+        return Own(
+            blank(),
+            problem.source.start[self.own(problem)],
+            np.zeros(()),
+            self.risk.unknown(problem),
+            self.risk.begin(problem),
+            self.rate.begin(problem),
+        )
+
+    def own(self, problem: StreamProblem) -> Bools:
+        """Which parameters are personal, shape (P,)."""
+        return problem.model.layout.where(self.personal or problem.model.head)
+
+    def scores(self, problem: StreamProblem, state: Server, memory: Own, view: StreamView) -> Array:
+        """Logits of the server's shared part and the clients' own heads."""
+        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
+        theta[:, self.own(problem)] = memory.personal
+        return problem.model.forward(theta, view.inputs).logits
+
+
+@dataclass(frozen=True)
+class Exchange(Adapting):
+    """What the two exchanges share."""
+
+    algorithm: FedADE
+
+    @cached_property
+    def own(self) -> Bools:
+        """Which parameters are personal, shape (P,)."""
+        return self.algorithm.own(self.problem)
+
+    def broadcast(self, state: Server, version: int) -> Body:
+        """Send psi."""
+        return Body(state.theta[~self.own])
+
+    def joined(self, shared: Array, personal: Array) -> Array:
+        """Theta = (psi, phi), shape (k, P)."""
+        theta = np.empty((len(personal), len(self.own)), personal.dtype)
+        theta[:, ~self.own], theta[:, self.own] = shared, personal
+        return theta
+
+    def descend(
+        self, theta: Array, scene: Scene, memory: Own, turns: range, only: Bools | None
+    ) -> tuple[Array, Own]:
+        """Take a step of the client's rate in each of some turns."""
+        rule = self.algorithm
+        of_rate = memory.of_rate
+        for turn in turns:
+            slope = rule.risk.slope(theta, scene, memory.belief, turn=turn, only=only)
+            g = slope.gradient if only is None else np.where(only, slope.gradient, 0)
+            eta, of_rate = rule.rate.size(memory.rate, of_rate, theta, g)
+            theta = moved(theta, eta, g)
+        return theta, replace(memory, of_rate=of_rate)
+
+    def download_bytes(self) -> int:
+        """The shared part."""
+        return int((~self.own).sum()) * self.problem.itemsize
+
+    def samples(self, clients: Ints, version: int) -> Floats:
+        """As many examples a step as the risk goes through."""
+        each = self.algorithm.risk.examples(self.problem)
+        return np.full(len(clients), float(self.steps * each))
+
+
+@dataclass(frozen=True)
+class Everything(Exchange):
+    """First exchange: what has moved, how large the steps are, and E1 steps on everything."""
+
+    payload_kind = Body
+
+    @property
+    def steps(self) -> int:
+        """E1, or one turn without a step."""
+        return max(1, self.algorithm.shared_steps)
+
+    def adapt(self, download: Body, view: StreamView, memory: Own, steps: int) -> LocalResult[Body]:
+        """Meet the batch if it is new, and descend."""
+        theta = self.joined(download.shared, memory.personal)
+        memory, figures = self._meet(theta, view, memory)
+        scene = Scene.of(self.problem, view)
+        theta, memory = self.descend(
+            theta, scene, memory, range(min(steps, self.algorithm.shared_steps)), None
+        )
+        memory = replace(memory, personal=theta[:, self.own])
+        return LocalResult(Body(theta[:, ~self.own]), memory, figures)
+
+    def _meet(
+        self, theta: Array, view: StreamView, memory: Own
+    ) -> tuple[Own, Mapping[str, Floats]]:
+        """Predict; on a new batch find belief and rate, which stay for the step's other rounds."""
+        rule, problem, size = self.algorithm, self.problem, self.problem.stream.size
+        made = problem.model.forward(theta, view.inputs)
+        hits = view.hits(made.logits)
+        first, gap = memory.ledger.first(view.steps), memory.ledger.gap(view.steps)
+        progress = view.steps / max(1, problem.stream.steps - 1)
+        seen = Observed(softmax(made.logits), made.features, gap, progress)
+        meeting = Meeting(view.clients, view.steps, seen)
+        rate, figures, of_rate = rule.rate.meet(problem, memory.of_rate, meeting)
+        belief, of_risk = rule.risk.consider(problem, theta, view, memory.of_risk)
+        known = memory.rate, memory.belief, memory.of_risk, memory.of_rate
+        new = rate, belief, of_risk, of_rate
+        rate, belief, of_risk, of_rate = _chosen(first, new, known)
+        memory = replace(
+            memory,
+            ledger=memory.ledger.opened(view.steps, hits, size, rate),
+            rate=rate,
+            belief=belief,
+            of_risk=of_risk,
+            of_rate=of_rate,
+        )
+        return memory, {"accuracy": hits / size, "rate": rate, **figures}
+
+    def step(
+        self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
+    ) -> tuple[Server, Mapping[str, float]]:
+        """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
+        ways = arrivals.payload.shared - arrivals.download.shared
+        theta = state.theta.copy()
+        theta[~self.own] += weighted_sum(weights, ways).astype(theta.dtype)
+        return Server(theta), {}
+
+    def upload_bytes(self) -> int:
+        """The shared part."""
+        return self.download_bytes()
+
+
+@dataclass(frozen=True)
+class Personal(Exchange):
+    """Second exchange: the mean comes down, and E2 steps on the personal parts."""
+
+    payload_kind = Nothing
+
+    @property
+    def steps(self) -> int:
+        """E2, or one turn without a step."""
+        return max(1, self.algorithm.personal_steps)
+
+    def adapt(
+        self, download: Body, view: StreamView, memory: Own, steps: int
+    ) -> LocalResult[Nothing]:
+        """Descend with the shared part as it came, and see how the batch is classified now."""
+        theta = self.joined(download.shared, memory.personal)
+        turns = range(self.algorithm.shared_steps, self.algorithm.shared_steps + steps)
+        scene = Scene.of(self.problem, view)
+        if self.algorithm.personal_steps and self.own.any():
+            common = download.shared.strides[0] == 0  # one download, spread over the stack
+            theta, memory = self._descend(theta, scene, memory, turns, common)
+        hits = view.hits(self.problem.model.forward(theta, view.inputs).logits)
+        memory = replace(memory, personal=theta[:, self.own], ledger=memory.ledger.closed(hits))
+        after = {"accuracy_after": hits / self.problem.stream.size}
+        return LocalResult(Nothing.of(len(hits)), memory, after)
+
+    def step(
+        self, state: Server, arrivals: Arrivals[Body, Nothing], weights: Floats
+    ) -> tuple[Server, Mapping[str, float]]:
+        """The shared part stays."""
+        return state, {}
+
+    def upload_bytes(self) -> int:
+        """Nothing."""
+        return 0
+
+    def _descend(
+        self, theta: Array, scene: Scene, memory: Own, turns: range, common: bool
+    ) -> tuple[Array, Own]:
+        """Steps on phi alone; where phi is the head, the body is gone through once for all."""
+        rule = self.algorithm
+        if rule.personal is not None or rule.rate.steers:
+            return self.descend(theta, scene, memory, turns, self.own)
+        beyond = scene.beyond_body(theta[0] if common else theta)
+        phi, memory = self.descend(theta[:, self.own], beyond, memory, turns, None)
+        theta[:, self.own] = phi
+        return theta, memory
+
+
+def _chosen(which: Bools, these: Any, others: Any) -> Any:
+    """Rows of one tree where `which`, (k,), and of another where not."""
+
+    def pick(one: Array, other: Array) -> Array:
+        return np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+
+    return map_leaves(pick, these, others)

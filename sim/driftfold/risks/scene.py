@@ -1,0 +1,63 @@
+"""What local steps look at: a net, a client's batch, and the labelled examples that it has."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from driftfold.arrays import Array, Ints
+from driftfold.nets.base import Model
+from driftfold.nets.masks import Masks
+from driftfold.tasks.streams.problem import StreamProblem
+from driftfold.tasks.streams.view import StreamView
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """Inputs of k clients as a net takes them.
+
+    Attributes
+    ----------
+    model
+        The net whose parameters are stepped on.
+    inputs
+        Batches, shape (k, n, *model.inputs).
+    truth
+        Their true classes, shape (k, n), for controls.
+    reference, reference_labels, each
+        `each` labelled examples of every class, shape (..., m K, *model.inputs) and (m K,).
+    masks
+        Dropout of the passes 0, 1, 2, ... of a visit.
+    """
+
+    model: Model
+    inputs: Array
+    truth: Ints
+    reference: Array
+    reference_labels: Ints
+    each: int
+    masks: Callable[[int], Masks]
+
+    @classmethod
+    def of(cls, problem: StreamProblem, view: StreamView) -> "Scene":
+        """Return what clients see with the whole net."""
+        source = problem.source
+        return cls(
+            problem.model,
+            view.inputs,
+            view.truth,
+            source.reference,
+            source.reference_labels,
+            source.each,
+            view.masks,
+        )
+
+    def beyond_body(self, theta: Array) -> "Scene":
+        """Return what the head sees when the body stays as in theta, (P,) or (k, P).
+
+        The body is gone through once, however many steps the head then takes.
+        """
+        return replace(
+            self,
+            model=self.model.head_model,
+            inputs=self.model.forward(theta, self.inputs).features,
+            reference=self.model.forward(theta, self.reference).features,
+        )

@@ -1,0 +1,72 @@
+"""What is known before deployment: a trained model, and labelled data to know it by."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.label_shift.source import SourceFacts, source_facts
+from driftfold.nets.base import Model
+from driftfold.nets.losses import softmax
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The state of knowledge at deployment; server and clients share it.
+
+    Attributes
+    ----------
+    model
+        The net.
+    start
+        Its trained parameters theta_0, shape (P,).
+    prior
+        Class distribution pi_0 of the examples that it was trained on, shape (K,).
+    reference, reference_labels
+        m training examples of each class, class by class, that every client has: shapes
+        (m K, *inputs) and (m K,).
+    held_out, held_out_labels
+        Labelled examples that the model was not trained on: (h, *inputs) and (h,).
+    """
+
+    model: Model
+    start: Floats
+    prior: Floats
+    reference: Array
+    reference_labels: Ints
+    held_out: Array
+    held_out_labels: Ints
+
+    @property
+    def classes(self) -> int:
+        """Number of classes K."""
+        return self.model.classes
+
+    @property
+    def each(self) -> int:
+        """Reference examples m of each class."""
+        return len(self.reference_labels) // self.classes
+
+    @cached_property
+    def held_out_logits(self) -> Array:
+        """Logits of theta_0 on the held-out examples, shape (h, K)."""
+        return self.model.forward(self.start, self.held_out).logits
+
+    @cached_property
+    def held_out_probabilities(self) -> Floats:
+        """Their softmax, shape (h, K), float64."""
+        said: Floats = softmax(self.held_out_logits.astype(np.float64))
+        return said
+
+    def facts(self, soft: bool = False, calibrate: bool = False) -> SourceFacts:
+        """What label estimates know: confusion of theta_0 on held-out examples, and the prior."""
+        known, key = self._facts, (soft, calibrate)
+        if key not in known:
+            said = self.held_out_probabilities
+            known[key] = source_facts(said, self.held_out_labels, self.prior, soft, calibrate)
+        return known[key]
+
+    @cached_property
+    def _facts(self) -> dict[tuple[bool, bool], SourceFacts]:
+        return {}

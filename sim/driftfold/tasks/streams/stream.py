@@ -1,0 +1,115 @@
+"""Streams: the batch that each client meets at each step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from driftfold.arrays import Array, Floats, Ints
+from driftfold.drift.base import DomainCourse, LabelCourse
+from driftfold.drift.drifting import Drifting
+from driftfold.rng import Seed
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """What clients meet: a pure function of client and step, asked in any order and company.
+
+    Where a drift says which classes or domains come, the classes of a batch are drawn from its
+    shares, and then for each a sample of that class from the pool, with replacement, so that
+    clients share samples. Else a batch is n distinct samples of the pool.
+
+    Attributes
+    ----------
+    pool, labels
+        Samples, shape (m, *inputs), and their classes, (m,).
+    domains
+        Their domains, shape (m,), or None.
+    drifting
+        What moves.
+    clients
+        Number of clients N.
+    size
+        Inputs n of a batch.
+    steps
+        Number of steps T.
+    seed
+        The experiment's seed.
+    """
+
+    pool: Array
+    labels: Ints
+    domains: Ints | None
+    drifting: Drifting
+    clients: int
+    size: int
+    steps: int
+    seed: Seed
+
+    def batch(self, clients: Ints, steps: Ints) -> tuple[Array, Ints]:
+        """Inputs (..., n, *inputs) and true classes (..., n) of `clients` at `steps`, (...)."""
+        who, when = clients.reshape(-1), steps.reshape(-1)
+        rows = self.rows(who, when)
+        x = self.drifting.apply(self.pool[rows], rows, who, when)
+        y = self.drifting.relabel(self.labels[rows], who, when)
+        return x.reshape(*clients.shape, *x.shape[1:]), y.reshape(*clients.shape, self.size)
+
+    def rows(self, clients: Ints, steps: Ints) -> Ints:
+        """Numbers of the samples in the pool, shape (k, n)."""
+        if not self._chosen:
+            picks = self.seed.stream("stream rows")
+            return picks.subsets(clients, steps, len(self.labels), self.size)
+        cells = self._classes(clients, steps)
+        domains = self.drifting.domain_shares(clients, steps)
+        if domains is not None:
+            which = self.seed.stream("stream domains").uniform(clients, steps, self.size)
+            cells = cells + self._classes_count * _drawn(domains, which)
+        place = self.seed.stream("stream picks").uniform(clients, steps, self.size)
+        order, starts, counts = self._cells
+        rows: Ints = order[starts[cells] + (place * counts[cells]).astype(np.int64)]
+        return rows
+
+    @cached_property
+    def changes(self) -> Mapping[int, Mapping[str, int]]:
+        """By step, how many clients' streams begin to move another way there, by what moves."""
+        counts: dict[int, dict[str, int]] = {}
+        for client in range(self.clients):
+            for change in self.drifting.changes(client):
+                at = counts.setdefault(change.step, {})
+                for name in change.what:
+                    at[name] = at.get(name, 0) + 1
+        return counts
+
+    def _classes(self, clients: Ints, steps: Ints) -> Ints:
+        shares = self.drifting.shares(clients, steps)
+        which = self.seed.stream("stream classes").uniform(clients, steps, self.size)
+        return _drawn(shares, which)
+
+    @cached_property
+    def _chosen(self) -> bool:
+        """Whether a drift says which samples come."""
+        courses = self.drifting.courses.values()
+        return any(isinstance(course, LabelCourse | DomainCourse) for course in courses)
+
+    @property
+    def _classes_count(self) -> int:
+        return len(self.drifting.prior)
+
+    @cached_property
+    def _cells(self) -> tuple[Ints, Ints, Ints]:
+        """Rows by domain and class, and where each cell begins and how many rows it has."""
+        numbers, count = self.labels, self._classes_count
+        if self.domains is not None:
+            numbers = numbers + count * self.domains
+            count *= int(self.domains.max()) + 1
+        counts = np.bincount(numbers, minlength=count)
+        return np.argsort(numbers, kind="stable"), np.cumsum(counts) - counts, counts
+
+
+def _drawn(shares: Floats, uniform: Floats) -> Ints:
+    """Numbers drawn by shares (k, m) with uniform numbers (k, n), shape (k, n)."""
+    edges = np.cumsum(shares, axis=1)
+    edges /= edges[:, -1:]
+    drawn: Ints = (uniform[:, :, None] >= edges[:, None, :-1]).sum(axis=2)
+    return drawn
