@@ -45,7 +45,7 @@ def check_drift(drift: Drift, pool: Pool | None = None, timeline: Timeline | Non
             expect(
                 np.array_equal(ask(asked, who[some], when[some]), said[some]),
                 f"what clients {who[some][:5]} get at steps {when[some][:5]} changed with the "
-                "order or company of the queries; draw from timeline.stream by client and step only",
+                "order or company of the queries; draw from timeline.stream by client and step",
             )
     said = said.reshape(timeline.clients, timeline.steps, *said.shape[1:])
     for client in range(timeline.clients):

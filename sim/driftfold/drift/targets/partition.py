@@ -70,6 +70,12 @@ class Partition(LabelTarget):
     def _divided(self, timeline: Timeline, available: Ints) -> Ints:
         """Samples of each class for each client, shape (N, K)."""
         clients, classes = timeline.clients, len(available)
+        if available.sum() < clients * self.minimum:
+            raise SpecError(
+                f"label target 'partition' got {available.sum()} samples for {clients} clients "
+                f"with {self.minimum} or more each; choose fewer clients, a smaller minimum, or "
+                "target 'dirichlet'"
+            )
         for attempt in range(_ATTEMPTS):
             draws = timeline.stream(f"division.{attempt}")
             logs = log_gamma(draws, self.alpha, classes, clients)
