@@ -55,15 +55,15 @@ class Em(LabelEstimate[None]):
         ratios = source.calibrated(predictions) * np.where(
             known, 1.0 / np.where(known, source.prior, 1.0), 0.0
         )
-        # A sample that no known class explains says nothing.
         p = np.tile(source.prior / source.prior.sum(), (len(predictions), 1))
         todo = np.arange(len(p))
         for _ in range(self.iterations):
-            joint = ratios * p[todo, None]
-            evidence = joint.sum(axis=-1, keepdims=True)
-            joint = np.where(evidence > _LEAST, joint / np.maximum(evidence, _LEAST), p[todo, None])
-            now = joint.sum(axis=1)
-            now = now / now.sum(axis=-1, keepdims=True)
+            # A sample that no class explains says nothing.
+            evidence = ratios @ p[todo, :, None]
+            trust = np.where(evidence > _LEAST, 1.0 / np.maximum(evidence, _LEAST), 0.0)
+            now = p[todo] * (np.swapaxes(trust, 1, 2) @ ratios)[:, 0]
+            total = now.sum(axis=-1, keepdims=True)
+            now = np.where(total > 0, now / np.where(total > 0, total, 1.0), p[todo])
             moving = np.abs(now - p[todo]).sum(axis=-1) >= self.tolerance
             p[todo] = now
             todo, ratios = todo[moving], ratios[moving]

@@ -77,7 +77,8 @@ def source_facts(
     """Measure the facts from predictions (m, K) for held-out source examples with labels (m,).
 
     `prior` is pi_0, shape (K,); by default the frequencies of the labels. `calibrate` fits a
-    bias-corrected temperature. Raises `DataError` when a class has no example.
+    bias-corrected temperature, with examples weighed as `prior` has their classes. Raises
+    `DataError` when a class has no example.
 
     >>> facts = source_facts(np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]), np.array([0, 0, 1]))
     >>> facts.confusion
@@ -88,11 +89,12 @@ def source_facts(
     """
     given = np.asarray(probabilities, np.float64)
     counts = examples_of_classes(labels, given.shape[-1])
+    shares = counts / counts.sum() if prior is None else np.asarray(prior, np.float64)
     return SourceFacts(
         confusion_matrix(given, labels, soft),
-        counts / counts.sum() if prior is None else np.asarray(prior, np.float64),
+        shares,
         given,
         np.asarray(labels, np.int64),
         soft,
-        bias_corrected_temperature(given, labels) if calibrate else None,
+        bias_corrected_temperature(given, labels, prior=shares) if calibrate else None,
     )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import DataError
 from driftfold.label_shift.examples import examples_of_classes
 from driftfold.lanes import in_whole_vectors
@@ -48,13 +48,17 @@ class Calibration:
 
 
 def bias_corrected_temperature(
-    probabilities: npt.NDArray[Any], labels: Ints, bias: bool = True
+    probabilities: npt.NDArray[Any],
+    labels: Ints,
+    bias: bool = True,
+    prior: Floats | None = None,
 ) -> Calibration:
     """T and b that make held-out labels (m,) likeliest under predictions (m, K).
 
     The negative log-likelihood is convex in 1/T and b; Newton's method with backtracking. Without
-    `bias` b is 0. Raises `DataError` when a class has no example, or when the predictions are no
-    better than none: then no temperature above 0 is best.
+    `bias` b is 0. Where classes are held out in other shares than they have in the source, `prior`
+    (K,) says which: examples are weighed accordingly. Raises `DataError` when a class has no
+    example, or when the predictions are no better than none: then no temperature above 0 is best.
 
     >>> sure = np.array([[0.99, 0.01], [0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.01, 0.99]])
     >>> fit = bias_corrected_temperature(sure, np.array([0, 0, 1, 1, 0]), bias=False)
@@ -63,12 +67,14 @@ def bias_corrected_temperature(
     """
     given = np.asarray(probabilities, np.float64)
     classes = given.shape[-1]
-    examples_of_classes(labels, classes)
+    counts = examples_of_classes(labels, classes)
     z = log_probabilities(given)
     z = z - z.mean(axis=-1, keepdims=True)
     free = np.ones(1 + classes, bool)
     free[1:] = bias
-    parameters = _newton(z, np.eye(classes)[np.asarray(labels)], free)
+    onehot = np.eye(classes)[np.asarray(labels)]
+    share = counts / counts.sum() if prior is None else prior
+    parameters = _newton(z, onehot, (share / counts)[np.asarray(labels)], free)
     sharpness = float(parameters[0])
     if not 0 < sharpness < np.inf:
         raise DataError(
@@ -99,13 +105,13 @@ def log_probabilities(probabilities: npt.NDArray[Any]) -> Floats:
     return in_whole_vectors(np.log, np.maximum(np.asarray(probabilities, np.float64), _SMALLEST))
 
 
-def _newton(z: Floats, onehot: Floats, free: npt.NDArray[np.bool_]) -> Floats:
-    """Minimise the mean negative log-likelihood of softmax(beta z + b) over (beta, b)."""
+def _newton(z: Floats, onehot: Floats, weights: Floats, free: Bools) -> Floats:
+    """Minimise the weighed negative log-likelihood of softmax(beta z + b) over (beta, b)."""
     parameters = np.zeros(len(free))
     parameters[0] = 1.0
-    loss = _loss(parameters, z, onehot)
+    loss = _loss(parameters, z, onehot, weights)
     for _ in range(100):
-        gradient, hessian = _derivatives(parameters, z, onehot)
+        gradient, hessian = _derivatives(parameters, z, onehot, weights)
         gradient = np.where(free, gradient, 0.0)
         if np.abs(gradient).max() < 1e-12:
             break
@@ -115,7 +121,7 @@ def _newton(z: Floats, onehot: Floats, free: npt.NDArray[np.bool_]) -> Floats:
         length, slope = 1.0, float(gradient @ step)
         while length > 1e-10:
             there = parameters + length * step
-            now = _loss(there, z, onehot)
+            now = _loss(there, z, onehot, weights)
             if now <= loss + 1e-4 * length * slope:
                 break
             length /= 2
@@ -125,21 +131,22 @@ def _newton(z: Floats, onehot: Floats, free: npt.NDArray[np.bool_]) -> Floats:
     return parameters
 
 
-def _loss(parameters: Floats, z: Floats, onehot: Floats) -> float:
+def _loss(parameters: Floats, z: Floats, onehot: Floats, weights: Floats) -> float:
     logits = parameters[0] * z + parameters[1:]
     top = logits.max(axis=-1, keepdims=True)
     normaliser = np.log(np.exp(logits - top).sum(axis=-1)) + top[:, 0]
-    return float((normaliser - (logits * onehot).sum(axis=-1)).mean())
+    return float(weights @ (normaliser - (logits * onehot).sum(axis=-1)))
 
 
-def _derivatives(parameters: Floats, z: Floats, onehot: Floats) -> tuple[Floats, Floats]:
+def _derivatives(
+    parameters: Floats, z: Floats, onehot: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
     p = softmax(parameters[0] * z + parameters[1:])
     mean = (p * z).sum(axis=-1, keepdims=True)
-    off, m = p - onehot, len(z)
-    gradient = np.concatenate([[(off * z).sum() / m], off.sum(axis=0) / m])
-    cross = (p * (z - mean)).sum(axis=0) / m
+    off, weighed = weights[:, None] * (p - onehot), weights[:, None] * p
+    gradient = np.concatenate([[(off * z).sum()], off.sum(axis=0)])
     hessian = np.empty((len(gradient), len(gradient)))
-    hessian[0, 0] = (p * (z - mean) ** 2).sum() / m
-    hessian[0, 1:] = hessian[1:, 0] = cross
-    hessian[1:, 1:] = np.diag(p.sum(axis=0) / m) - p.T @ p / m
+    hessian[0, 0] = (weighed * (z - mean) ** 2).sum()
+    hessian[0, 1:] = hessian[1:, 0] = (weighed * (z - mean)).sum(axis=0)
+    hessian[1:, 1:] = np.diag(weighed.sum(axis=0)) - weighed.T @ p
     return gradient, hessian
