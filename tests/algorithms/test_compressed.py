@@ -104,7 +104,7 @@ def test_what_is_left_moves_with_the_client(pca: Problem) -> None:
 
 WRAPPED: list[Any] = [
     lambda inner: Compressed(inner, Quantiser(levels=100), error_feedback=True),
-    lambda inner: Private(inner, clip=0.01, where="client", noise=0.1, delta=None),
+    lambda inner: Private(inner, clip=0.01, where="client", noise=0.1, delta="none"),
     lambda inner: Adversarial(inner, SignFlip(), attackers=(1, 4)),
 ]
 
@@ -162,7 +162,7 @@ SPEC: dict[str, Any] = {
         "error_feedback": True,
         "algorithm": {
             "kind": "private",
-            "delta": None,
+            "delta": "none",
             "noise": 0.01,
             "algorithm": {"kind": "rfedproj"},  # which has a memory, too
         },

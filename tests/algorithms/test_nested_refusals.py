@@ -32,7 +32,7 @@ PASSING: list[Wrap] = [  # wrappers that pass on what their inner algorithm need
     lambda inner: Adversarial(inner, SignFlip()),
     lambda inner: Adversarial(Adversarial(inner, SignFlip()), SignFlip()),
 ]
-WITH_CLIENTS_NOISE: Wrap = lambda inner: Private(inner, where="client", delta=None)  # noqa: E731
+WITH_CLIENTS_NOISE: Wrap = lambda inner: Private(inner, where="client", delta="none")  # noqa: E731
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def problem() -> Problem:
     [
         (MIFA, "mifa says itself how vectors are combined"),
         (FedVARP, "fedvarp says itself how vectors are combined"),
-        (lambda inner: Private(inner, delta=None), "private adds noise at the server"),
+        (lambda inner: Private(inner, delta="none"), "private adds noise at the server"),
     ],
 )
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_one_exchange(between: Wrap, problem: Problem) -> None:
     ("outer", "asks"),
     [
         (MIFA, "mifa"),
-        (lambda inner: Private(inner, delta=None), "private"),
+        (lambda inner: Private(inner, delta="none"), "private"),
         (lambda inner: Adversarial(MIFA(inner), SignFlip()), "mifa"),
-        (lambda inner: MIFA(Private(inner, delta=None)), "private"),
+        (lambda inner: MIFA(Private(inner, delta="none")), "private"),
     ],
 )
 def test_vectors(outer: Wrap, asks: str, between: Wrap, problem: Problem) -> None:

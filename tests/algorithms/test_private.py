@@ -116,7 +116,7 @@ def test_noise_of_the_server_on_the_sum() -> None:
 @pytest.mark.parametrize("inner", [RFedAGS(), RFedAvg()], ids=repr)
 def test_a_bound_that_nothing_meets_changes_nothing(inner: Any, pca: Problem) -> None:
     """Stale arrivals, too; to the rounding of a transport there and back."""
-    algorithm = Private(inner, clip=1e3, noise=0, max_weight=1e3, delta=None)
+    algorithm = Private(inner, clip=1e3, noise=0, max_weight=1e3, delta="none")
     (phase,), (plain,) = algorithm.phases(pca), inner.phases(pca)
     state, everyone = algorithm.begin(pca, pca.initial_point()), np.arange(60)
     old = spread(phase.broadcast(state, 0), 60)
@@ -183,17 +183,17 @@ def test_a_missing_accountant_is_told_before_a_run(
 ) -> None:
     monkeypatch.setitem(sys.modules, "dp_accounting", None)
     with pytest.raises(
-        SpecError, match=r"pip install 'driftfold\[privacy\]', or set delta to null"
+        SpecError, match=r"pip install 'driftfold\[privacy\]', or set delta to 'none'"
     ):
         Private(RFedAGS()).check(pca)
-    Private(RFedAGS(), delta=None).check(pca)
+    Private(RFedAGS(), delta="none").check(pca)
 
 
 def test_what_has_no_known_sensitivity_is_refused(pca: Problem) -> None:
     for inner in (RFedAGS(combine=Median()), RFedFrechet()):
         with pytest.raises(CapabilityError, match="forms none; choose combine 'weighted_sum'"):
-            Private(inner, delta=None).check(pca)
-        Private(inner, where="client", delta=None).check(pca)
+            Private(inner, delta="none").check(pca)
+        Private(inner, where="client", delta="none").check(pca)
     with pytest.raises(SpecError, match="sees each client's own vectors"):
         Private(RFedAGS(), where="client", presumed_probability=0.1)
 
@@ -201,9 +201,9 @@ def test_what_has_no_known_sensitivity_is_refused(pca: Problem) -> None:
 @pytest.mark.parametrize(
     ("outer", "inner", "told"),
     [
-        ("server", Private(RFedAGS(), where="client"), "set delta to null"),
-        ("client", Adversarial(Private(RFedAGS(), where="client"), SignFlip()), "delta to null"),
-        ("server", Private(RFedAGS(), delta=None), "leave one of them out"),
+        ("server", Private(RFedAGS(), where="client"), "set delta to 'none'"),
+        ("client", Adversarial(Private(RFedAGS(), where="client"), SignFlip()), "delta to 'none'"),
+        ("server", Private(RFedAGS(), delta="none"), "leave one of them out"),
     ],
 )
 def test_private_around_private_is_refused_where_both_tell_the_same(
@@ -211,4 +211,4 @@ def test_private_around_private_is_refused_where_both_tell_the_same(
 ) -> None:
     with pytest.raises(CapabilityError, match=told):
         Private(inner, where=outer).check(pca)
-    Private(Private(RFedAGS(), where="client", delta=None)).check(pca)
+    Private(Private(RFedAGS(), where="client", delta="none")).check(pca)

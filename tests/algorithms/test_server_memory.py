@@ -174,10 +174,10 @@ def test_what_does_not_fit_is_refused() -> None:
         (RFedSVRG(), "one exchange a round, and rfedsvrg has 2"),
         (RFedAGS(combine=Median()), "does not take their sum"),
         (Compressed(RFedAGS(), Quantiser()), "compressed around all else"),
-        (Private(RFedAGS(), where="client", delta=None), "put private around mifa, not inside"),
-        (Private(RFedAGS(), delta=None), "put private around mifa, not inside"),
+        (Private(RFedAGS(), where="client", delta="none"), "put private around mifa, not inside"),
+        (Private(RFedAGS(), delta="none"), "put private around mifa, not inside"),
         (
-            Adversarial(Private(RFedAGS(), where="client", delta=None), SignFlip()),
+            Adversarial(Private(RFedAGS(), where="client", delta="none"), SignFlip()),
             "put private around mifa, not inside",
         ),
         (MIFA(RFedAGS()), "does not take their sum"),
@@ -185,7 +185,7 @@ def test_what_does_not_fit_is_refused() -> None:
         with pytest.raises(CapabilityError, match=words):
             MIFA(inner).check(problem)
     with pytest.raises(CapabilityError, match="meant for a weighted sum"):
-        Private(MIFA(RFedAGS()), delta=None).check(problem)
-    inside = Private(FedVARP(RFedAGS()), where="client", delta=None)
+        Private(MIFA(RFedAGS()), delta="none").check(problem)
+    inside = Private(FedVARP(RFedAGS()), where="client", delta="none")
     for fits in (inside, Compressed(inside, Quantiser()), MIFA(Adversarial(RFedAGS(), SignFlip()))):
         fits.check(problem)

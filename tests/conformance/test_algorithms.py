@@ -71,7 +71,7 @@ EXAMPLES: list[Algorithm[Any]] = [
     RFedFrechet(steps=3, batch=4, server=Momentum(0.5)),
     RFedAGS(steps=1, batch=4, combine=GeometricMedian(), server=Adam(amsgrad=True)),
     Compressed(RFedAGS(steps=2, batch=4), Quantiser(), error_feedback=True),
-    Private(RFedAvg(steps=2, batch=4), clip=0.1, delta=None),
+    Private(RFedAvg(steps=2, batch=4), clip=0.1, delta="none"),
     Adversarial(RFedProj(steps=2, batch=4), SignFlip(), attackers=0.3),
     FedAWE(steps=2, batch=4),
     FedAT(RFedProx(steps=2, batch=4, mu=2.0), tiers=3),

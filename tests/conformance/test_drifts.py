@@ -58,7 +58,7 @@ EXAMPLES: list[Drift] = [
     DomainMixture(Square(), (0, 2, 1), "number"),
     DomainMixture(BY_CLASS, (0, 2, 1), "drawn"),
     LabelSwaps(),
-    LabelSwaps(BY_CLASS, bounds=None),
+    LabelSwaps(BY_CLASS, bounds=(1, 2, 3)),
     LabelSwaps(Bernoulli(), assigned="drawn"),
 ]
 

@@ -43,10 +43,10 @@ def wrapped(inner: Algorithm[Any]) -> list[Algorithm[Any]]:
         Compressed(inner, Quantiser(), error_feedback=True),
         Compressed(inner, TopK(3)),
         Compressed(inner, RankK(1), error_feedback=True),
-        Private(inner, clip=0.01, noise=0.5, delta=None),
-        Private(inner, clip=0.01, noise=0.5, where="client", delta=None),
+        Private(inner, clip=0.01, noise=0.5, delta="none"),
+        Private(inner, clip=0.01, noise=0.5, where="client", delta="none"),
         Adversarial(inner, SignFlip(), attackers=0.4),
-        Compressed(Private(attacked, clip=0.01, delta=None), Quantiser(scale="max")),
+        Compressed(Private(attacked, clip=0.01, delta="none"), Quantiser(scale="max")),
     ]
 
 
@@ -86,7 +86,7 @@ def test_contract_in_single_precision(inner: Algorithm[Any]) -> None:
     """A level that is rounded differently is one of 200: 1e-2 of a coordinate's scale."""
     problem = FLOAT32.build(Seed(3))
     for algorithm in (
-        Private(inner, clip=0.01, delta=None, where="client"),
+        Private(inner, clip=0.01, delta="none", where="client"),
         Adversarial(inner, Scaling(), attackers=0.4),
         Compressed(inner, TopK(1.0), error_feedback=True),
     ):

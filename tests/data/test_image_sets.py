@@ -165,7 +165,7 @@ def test_pathmnist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = io.BytesIO()
     np.savez_compressed(file, train_images=tiles, train_labels=labels)
     folder = tiny_set(monkeypatch, tmp_path, "pathmnist", {"pathmnist.npz": file.getvalue()})
-    whole = PathMnist(samples=None, root=False, folder=folder).load(Seed(0))
+    whole = PathMnist(samples="all", root=False, folder=folder).load(Seed(0))
     assert whole.y is not None
     assert whole.y.tolist() == labels[:, 0].tolist()
     drawn = PathMnist(samples=5, folder=folder).load(Seed(0))
@@ -178,7 +178,7 @@ def test_pathmnist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="the train part of pathmnist holds 12 samples"):
         PathMnist(folder=folder).load(Seed(0))
     with pytest.raises(DataError, match="no sound file of PathMNIST"):
-        PathMnist(split="val", samples=None, folder=folder).load(Seed(0))
+        PathMnist(split="val", samples="all", folder=folder).load(Seed(0))
 
 
 def test_files_of_the_default_entry_are_told_apart_by_content(tmp_path: Path) -> None:

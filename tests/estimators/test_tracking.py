@@ -15,7 +15,7 @@ RULES: dict[str, tuple[Estimator[Any], textbook.Follow]] = {
     "fedau": (FedAU(), textbook.fedau(50)),
     "fedau-short": (FedAU(cutoff=4), textbook.fedau(4)),
     "fedau-every": (FedAU(cutoff=1), textbook.fedau(1)),
-    "fedau-endless": (FedAU(cutoff=None), textbook.fedau(None)),
+    "fedau-endless": (FedAU(cutoff="none"), textbook.fedau(None)),
     "ewma": (Ewma(), textbook.ewma(0.01, 0.5, 0.01)),
     "ewma-debiased": (Ewma(0.2, start=0.0), textbook.ewma(0.2, 0.0, 0.01)),
     "ewma-bounded": (Ewma(0.3, smallest=0.25), textbook.ewma(0.3, 0.5, 0.25)),
@@ -174,6 +174,6 @@ def test_fedau_weights_are_inverse_probabilities_on_average(p: float) -> None:
     """
     answers = np.random.default_rng(6).random((1000, 400)) < p
     answers[-1] = True
-    omega = multipliers(FedAU(cutoff=None), answers)[-1]
+    omega = multipliers(FedAU(cutoff="none"), answers)[-1]
     error = 4 * omega.std() / np.sqrt(len(omega)) + 0.03 / p
     assert abs(omega.mean() - 1 / p) < error

@@ -137,7 +137,7 @@ CHANGING = (
     Staircase(p=(0.9, 0.5, 0.2)),
     InterleavedSine(p=(0.9, 0.5, 0.15)),
     Jump(p=(0.9, 0.5, 0.2), at=6, after=(0.1, 0.5, 0.7)),
-    Diurnal(duty=(0.5, 0.4, 0.1), slot=None),
+    Diurnal(duty=(0.5, 0.4, 0.1), slot="dispatch"),
     Dropout(Sine(p=0.5), times=(4.0, 9.0, float("inf"))),
 )
 

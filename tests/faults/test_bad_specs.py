@@ -49,7 +49,7 @@ BAD: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     ),
     "labels that are not there": (
         {"task": {"kind": "softmax_regression", "data": BLOCKS, "partition": {"kind": "natural"},
-                  "clients": None}},
+                  "clients": "natural"}},
         SpecError, "labels",
     ),
     "a probability too few": (

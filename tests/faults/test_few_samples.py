@@ -21,7 +21,7 @@ def data(path: Path, labels: list[list[int]]) -> dict[str, Any]:
         "kind": "softmax_regression",
         "data": {"kind": "npz", "path": str(path)},
         "partition": {"kind": "natural"},
-        "clients": None,
+        "clients": "natural",
     }
 
 

@@ -160,7 +160,7 @@ def test_a_client_without_data_counts_for_nothing(
     task: str, estimator: str, tmp_path: Path
 ) -> None:
     part = owners(tmp_path / "data.npz", [5, 0, 3])
-    size = {"clients": None} if task == "softmax_regression" else {"rank": 2}
+    size = {"clients": "natural"} if task == "softmax_regression" else {"rank": 2}
     table = {
         "task": {"kind": task, **part, **size},
         "algorithm": {"kind": "rfedags", "steps": 2, "batch": 2},
@@ -175,7 +175,7 @@ def test_a_client_without_data_counts_for_nothing(
 def test_a_round_of_clients_without_data_is_skipped(tmp_path: Path) -> None:
     part = owners(tmp_path / "data.npz", [5, 0, 3])
     table = {
-        "task": {"kind": "softmax_regression", **part, "clients": None},
+        "task": {"kind": "softmax_regression", **part, "clients": "natural"},
         "algorithm": {"kind": "fedavg"},
         "participation": {"kind": "test-sessions", "on": [[], [0.0, 1e9], []]},
         "horizon": {"rounds": 3},

@@ -25,7 +25,7 @@ def table(path: Path, weighting: str, **more: Any) -> dict[str, Any]:
             "kind": "softmax_regression",
             "data": {"kind": "npz", "path": str(path)},
             "partition": {"kind": "natural"},
-            "clients": None,
+            "clients": "natural",
             "weighting": weighting,
         },
         "algorithm": {"kind": "fedavg", "steps": 2, "step_size": 0.5},

@@ -47,7 +47,7 @@ class Intervals:
 )
 def test_every_answer_equals_that_of_a_list_of_intervals(model: Diurnal) -> None:
     clients, until = 4, 100_000.0
-    assert model.slot is not None
+    assert model.slot != "dispatch"
     attendance = model.attend(fleet_of(clients))
     assert isinstance(attendance, Slotted)
     oracles = [Intervals(attendance, i, until, model.horizon) for i in range(clients)]
@@ -142,13 +142,13 @@ def test_slots_are_independent_and_have_their_probability() -> None:
 
 
 def test_the_probability_varies_with_time_so_none_is_known() -> None:
-    for model in (Diurnal(), Diurnal(slot=None)):
+    for model in (Diurnal(), Diurnal(slot="dispatch")):
         assert not isinstance(model.attend(fleet_of(3)), KnownProbability)
 
 
 def test_an_hour_passes_from_dispatch_to_dispatch() -> None:
     duty = (0.5, 0.25, 0.1)
-    attendance = Diurnal(duty=duty, amplitude=0.8, spread=0.0, slot=None).attend(fleet_of(3))
+    attendance = Diurnal(duty=duty, amplitude=0.8, spread=0.0, slot="dispatch").attend(fleet_of(3))
     assert isinstance(attendance, KnownSchedule)
     for n in (0, 1, 13, 24, 100):
         swing = 1 + 0.8 * math.cos(2 * math.pi * (n + 0.5 - 2.0) / 24)

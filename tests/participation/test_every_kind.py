@@ -89,7 +89,7 @@ BY_DISPATCH: list[tuple[Participation, int]] = [
     (LabelSetBernoulli(by="count"), 1),
     (LabelCycle(), 24),
     (Cyclic(period=9), 9),
-    (Diurnal(slot=None), 24),
+    (Diurnal(slot="dispatch"), 24),
     (Dropout(Bernoulli(), first=5.0, last=400.0), 100),
     (InterleavedSine(), 20),
     (Jump(at=10), 20),

@@ -43,7 +43,7 @@ def test_true_probabilities_that_nobody_knows_are_refused(setting: str) -> None:
         ("participation=jump",),
         ("participation=cyclic",),
         ("participation=markov",),
-        ("participation.kind=diurnal", "participation.slot=null"),
+        ("participation.kind=diurnal", "participation.slot=dispatch"),
         ('participation={kind="dropout", of="sine"}',),
     ],
 )
@@ -109,7 +109,7 @@ def test_privacy_by_sampling_that_is_not_so_is_refused(setting: str, words: str)
     "outer",
     [
         {"kind": "adversarial", "attack": {"kind": "sign_flip"}},
-        {"kind": "private", "where": "client", "delta": None},  # which presumes nothing itself
+        {"kind": "private", "where": "client", "delta": "none"},  # which presumes nothing itself
     ],
     ids=["adversarial", "private"],
 )

@@ -82,7 +82,7 @@ def test_parts_of_a_product_and_a_riemannian_gradient() -> None:
             return ((rows @ spd) * rows).sum(-1) + (z @ parts["axis"]) ** 3
 
     product = Product({"rows": Stiefel(2, 4), "spd": Spd(2), "axis": Sphere(4)})
-    data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), None, "clients", Seed(1))
+    data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), "natural", "clients", Seed(1))
     problem = Fit(data, fleet, product)
     ids = np.arange(3)
     view = problem.view(ids, ids)
@@ -133,7 +133,7 @@ def test_padding_is_never_shown_to_the_loss() -> None:
 
 
 def test_a_loss_without_x_has_no_gradient() -> None:
-    data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), None, "clients", Seed(1))
+    data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), "natural", "clients", Seed(1))
     problem = Indifferent(data, fleet, Sphere(4))
     view = problem.view(np.arange(3), np.arange(3))
     assert not view.gradient(problem.initial_point(), view.everything()).any()
@@ -178,7 +178,7 @@ class Everything(LossProblem):
 
 
 def company_matters(precision: str) -> bool:
-    data, fleet = divide(GaussianBlocks(37, 9, 7), Natural(), None, "clients", Seed(1))
+    data, fleet = divide(GaussianBlocks(37, 9, 7), Natural(), "natural", "clients", Seed(1))
     data = replace(data, x=data.x.astype(precision))
     problem = Everything(data, fleet, Euclidean(7, 3))
     ids, rng = np.arange(37), np.random.default_rng(0)

@@ -10,7 +10,7 @@ CLASSES = GaussianClasses(classes=4, features=3, samples=50)
 
 
 def test_natural_owners_give_the_number_of_clients() -> None:
-    blocks, fleet = divide(GaussianBlocks(6, 5, 2), Natural(), None, "clients", Seed(1))
+    blocks, fleet = divide(GaussianBlocks(6, 5, 2), Natural(), "natural", "clients", Seed(1))
     assert blocks.x.shape == (6, 5, 2)
     assert fleet.size == 6
     assert fleet.label_shares is None
@@ -30,7 +30,7 @@ def test_clients_count_alike_or_by_their_samples() -> None:
 
 def test_an_unknown_number_of_clients_is_refused() -> None:
     with pytest.raises(SpecError, match="set `clients` of the task"):
-        divide(CLASSES, Iid(), None, "clients", Seed(1))
+        divide(CLASSES, Iid(), "natural", "clients", Seed(1))
 
 
 def test_a_client_without_samples_may_only_count_by_its_samples() -> None:

@@ -137,7 +137,7 @@ def test_one_point_alone_is_everybodys() -> None:
 
 
 def test_data_without_labels_are_refused() -> None:
-    task = SoftmaxRegression(data=GaussianBlocks(3, 4, 5), partition=Natural(), clients=None)
+    task = SoftmaxRegression(data=GaussianBlocks(3, 4, 5), partition=Natural(), clients="natural")
     with pytest.raises(SpecError, match="needs labels and these data have none"):
         task.build(Seed(1))
 

@@ -96,7 +96,7 @@ def test_a_private_sum_is_a_tiers_own() -> None:
     """Nothing clipped, no noise: each tier steps from where it began, in private too."""
     table = {**SPHERE, "cadence": TIERS, "horizon": {"rounds": len(SCRIPT)}}
     bare = fedat({"kind": "rfedavg", "steps": 1, "step_size": 0.8})
-    private = {"kind": "private", "noise": 0.0, "clip": 1e6, "delta": None, "algorithm": bare}
+    private = {"kind": "private", "noise": 0.0, "clip": 1e6, "delta": "none", "algorithm": bare}
     one, _ = told(table, algorithm=bare)
     two, _ = told(table, algorithm=private)
     assert np.abs(one.model - two.model).max() < 1e-13

@@ -20,7 +20,7 @@ def require_accountant() -> None:
     if find_spec("dp_accounting") is None:
         raise SpecError(
             "the package 'dp-accounting' is needed to tell epsilon; install it with "
-            "pip install 'driftfold[privacy]', or set delta to null to have none told"
+            "pip install 'driftfold[privacy]', or set delta to 'none' to have none told"
         )
 
 

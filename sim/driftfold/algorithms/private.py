@@ -72,7 +72,7 @@ class Private(Wrapper):
         With "server", the largest w_i / a_i (a_i the client's importance, mostly 1/N); larger
         weights are cut, so that the sensitivity is C max_weight max_i a_i.
     delta
-        For which epsilon is told; None tells none.
+        For which epsilon is told; "none" tells none.
     presumed_probability
         With "server", a bound on the probability with which a client takes part, or None.
     """
@@ -81,7 +81,7 @@ class Private(Wrapper):
     noise: Annotated[float, Interval(ge=0, le=1e6)] = 1.0
     where: Literal["server", "client"] = "server"
     max_weight: Annotated[float, Gt(0)] = 10.0
-    delta: Annotated[float, Interval(gt=0, lt=1)] | None = 1e-5
+    delta: Annotated[float, Interval(gt=0, lt=1)] | Literal["none"] = 1e-5
     presumed_probability: Annotated[float, Gt(0), Lt(1)] | None = None
 
     def __post_init__(self) -> None:
@@ -95,7 +95,7 @@ class Private(Wrapper):
         """Require frames for noise, and for noise in the sum a server that forms one."""
         super().check(problem)
         self._check_nested()
-        if self.delta is not None:
+        if self.delta != "none":
             require_accountant()
         for phase in self.phases(problem):
             assert isinstance(phase, Altered)
@@ -118,10 +118,10 @@ class Private(Wrapper):
                         "private is put around private, and both add noise at the server; leave "
                         "one of them out"
                     )
-                if self.delta is not None and inner.delta is not None:
+                if self.delta != "none" and inner.delta != "none":
                     raise CapabilityError(
                         "private is put around private, and both would tell epsilon; set delta to "
-                        "null in one of them"
+                        "'none' in one of them"
                     )
             inner = inner.algorithm
 
@@ -143,14 +143,14 @@ class Private(Wrapper):
     ) -> Mapping[str, float]:
         """Metrics of the inner algorithm, and epsilon."""
         inner = super().evaluate(problem, state.inner, memories, time)
-        if self.delta is None:
+        if self.delta == "none":
             return inner
         exchanges = len(self.algorithm.phases(problem))
         return merge(inner, {"epsilon": self.spent(state, exchanges)})
 
     def spent(self, state: PrivateState, exchanges: int = 1) -> float:
         """Epsilon at `delta` after all that the state has seen, in rounds of so many exchanges."""
-        assert self.delta is not None
+        assert self.delta != "none"
         if self.presumed_probability is not None:
             # One draw of clients serves all sums of a round: they count as one sum with less noise.
             rounds = -(-int(state.sums) // exchanges)

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from annotated_types import Ge, Gt, Le
 
@@ -37,7 +37,7 @@ class ColonTiles(Data):
         Distance of tiles, in pixels: 28 gives 324 of them, 8 gives 3,721, 4 gives 14,884,
         3 gives 26,244. Below 28 they overlap.
     samples
-        How many of them, drawn at random, or None for all in order.
+        How many of them, drawn at random, or "all" in order.
     descriptor
         Recipe of a matrix: ``grey`` or ``colour`` (see `driftfold.data.descriptors`).
     root
@@ -53,7 +53,7 @@ class ColonTiles(Data):
 
     tile: Annotated[int, Ge(6), Le(512)] = 28
     stride: Annotated[int, Ge(1), Le(512)] = 28
-    samples: Annotated[int, Gt(0)] | None = None
+    samples: Annotated[int, Gt(0)] | Literal["all"] = "all"
     descriptor: Descriptor = "colour"
     root: bool = False
     ridge: Annotated[float, Ge(0)] | None = None
@@ -61,7 +61,7 @@ class ColonTiles(Data):
     def load(self, seed: Seed) -> Dataset:
         """Cut the slide and describe its tiles; the seed says which, if not all are wanted."""
         tiles = tiles_of(decode(read_slide(FILE), FILE), self.tile, self.stride)
-        if self.samples is not None:
+        if self.samples != "all":
             count = within(self.samples, len(tiles), "the colon slide cut like this")
             tiles = tiles[seed.stream("tiles").subsets(0, 0, len(tiles), count)]
         ridge = RIDGE[self.descriptor] if self.ridge is None else self.ridge

@@ -34,7 +34,7 @@ class PathMnist(Data):
     split
         Which tiles: 89,996 ``train``, 10,004 ``val``, 7,180 ``test``.
     samples
-        How many of them, drawn at random, or None for all in order.
+        How many of them, drawn at random, or "all" in order.
     descriptor
         Recipe of a matrix: ``grey`` or ``colour`` (see `driftfold.data.descriptors`).
     root
@@ -52,7 +52,7 @@ class PathMnist(Data):
     """
 
     split: Literal["train", "val", "test"] = "train"
-    samples: Annotated[int, Gt(0)] | None = 20_000
+    samples: Annotated[int, Gt(0)] | Literal["all"] = 20_000
     descriptor: Descriptor = "grey"
     root: bool = True
     ridge: Annotated[float, Ge(0)] | None = None
@@ -64,7 +64,7 @@ class PathMnist(Data):
         (name, content), *_ = found.files.items()
         images, labels = unpack(content, self.split, found.places[name])
         rows = np.arange(len(images))
-        if self.samples is not None:
+        if self.samples != "all":
             count = within(self.samples, len(images), f"the {self.split} part of pathmnist")
             rows = seed.stream("tiles").subsets(0, 0, len(images), count)
         ridge = RIDGE[self.descriptor] if self.ridge is None else self.ridge

@@ -35,8 +35,8 @@ class LabelSwaps(ConceptDrift):
     pairs
         Pairs of classes.
     bounds
-        Client i has the first pair whose bound is above i mod the last bound; None: client i has
-        pair i mod their number.
+        Client i has the first pair whose bound is above i mod the last bound; with (1, ..., m) pair
+        i mod m.
     assigned
         `number`: as above; `drawn`: a uniformly random pair for each client.
 
@@ -57,7 +57,7 @@ class LabelSwaps(ConceptDrift):
         (3, 4),
         (5, 6),
     )
-    bounds: tuple[Annotated[int, Gt(0)], ...] | None = (3, 6, 10)
+    bounds: tuple[Annotated[int, Gt(0)], ...] = (3, 6, 10)
     assigned: Literal["number", "drawn"] = "number"
 
     def bind(self, timeline: Timeline, pool: Pool) -> ConceptCourse:
@@ -66,8 +66,6 @@ class LabelSwaps(ConceptDrift):
         everyone, count = np.arange(timeline.clients), len(self.pairs)
         if self.assigned == "drawn":
             which = timeline.stream("pair").integers(everyone, 0, 1, count)[:, 0]
-        elif self.bounds is None:
-            which = everyone % count
         else:
             which = np.searchsorted(self.bounds, everyone % self.bounds[-1], side="right")
         path = self.schedule.path(timeline.of(timeline.part, which))
@@ -80,13 +78,12 @@ class LabelSwaps(ConceptDrift):
                     f"drift 'label_swaps' got the pair ({one}, {other}); give two different "
                     f"classes of 0 to {classes - 1}"
                 )
-        if self.bounds is not None and self.assigned == "number":
+        if self.assigned == "number":
             rising = list(self.bounds) == sorted(set(self.bounds))
             if len(self.bounds) != len(self.pairs) or not rising:
                 raise SpecError(
                     f"drift 'label_swaps' got the bounds {list(self.bounds)} for "
-                    f"{len(self.pairs)} pairs; give one bound for each pair, in ascending order, "
-                    "or none"
+                    f"{len(self.pairs)} pairs; give one bound for each pair, in ascending order"
                 )
 
 

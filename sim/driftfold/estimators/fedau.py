@@ -5,7 +5,7 @@ averaging", ICLR 2024, Algorithm 2.
 """
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge
@@ -43,7 +43,7 @@ class FedAU(Estimator[Intervals]):
     Attributes
     ----------
     cutoff
-        Longest interval C in rounds; the paper's 50. None for no limit.
+        Longest interval C in rounds; the paper's 50. "none" sets no limit.
 
     >>> from driftfold.participation import Always
     >>> from driftfold.rng import Seed
@@ -55,7 +55,7 @@ class FedAU(Estimator[Intervals]):
     array([0.5, 1.5])
     """
 
-    cutoff: Annotated[int, Ge(1)] | None = 50
+    cutoff: Annotated[int, Ge(1)] | Literal["none"] = 50
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Intervals:
         """No interval has ended."""
@@ -66,9 +66,10 @@ class FedAU(Estimator[Intervals]):
     ) -> tuple[Floats, Intervals]:
         """Return a_i times the mean interval before `round`, and the intervals with this one."""
         last = state.last[responders]
-        cut = np.zeros_like(last) if self.cutoff is None else (round - 1 - last) // self.cutoff
+        cutoff = round if self.cutoff == "none" else self.cutoff  # no interval is so long
+        cut = (round - 1 - last) // cutoff
         ended = state.ended[responders] + cut
-        length = last + cut * (self.cutoff or 0)
+        length = last + cut * cutoff
         mean = np.where(ended > 0, length / np.maximum(ended, 1), 1.0)
         seen = Intervals(
             replaced(state.ended, responders, ended + 1), replaced(state.last, responders, round)

@@ -9,7 +9,7 @@ from annotated_types import Gt
 from driftfold.arrays import Bools, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.slots import SlotProcess, Slotted, StationaryPerDispatch
 from driftfold.registry import register
@@ -34,7 +34,7 @@ class Cyclic(InSlots):
     period
         Slots of one period.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Cyclic(InSlots):
     low: Probability = 0.0
     high: Probability = 1.0
     period: Annotated[int, Gt(0)] = 100
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the shares do not fit."""
@@ -57,7 +57,7 @@ class Cyclic(InSlots):
         active = np.rint(p * self.period).astype(np.int64)
         everyone, phases = np.arange(fleet.size), fleet.seed.stream("participation.phase")
         turns = Turns(active, phases.integers(everyone, 0, 1, self.period)[:, 0], self.period)
-        if self.slot is None:
+        if self.slot == "dispatch":
             return StationaryPerDispatch(turns, active / self.period)
         return Slotted(turns, self.slot)
 

@@ -11,7 +11,7 @@ from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.phases import phases
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import Schedule, scheduled
@@ -44,7 +44,7 @@ class Diurnal(InSlots):
     spread
         Standard deviation of phase_i ~ Normal(0, spread) over clients, in hours.
     slot
-        Length of a slot in seconds. None: a slot is a dispatch, which who is on answers, and an
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers, and an
         hour passes from one to the next.
     horizon
         How far ahead to look for a change, in days (at least one slot). A client that stays off
@@ -64,13 +64,13 @@ class Diurnal(InSlots):
     amplitude: Annotated[float, Ge(0)] = 0.65
     peak: float = 2.0
     spread: Annotated[float, Ge(0)] = 1.5
-    slot: Annotated[float, Gt(0)] | None = _HOUR
+    slot: Slot = _HOUR
     horizon: Annotated[float, Gt(0)] = 366.0
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the shares do not fit."""
         duty = probabilities("diurnal", self.duty, 0.0, 1.0, fleet)
-        length = _HOUR if self.slot is None else self.slot
+        length = _HOUR if self.slot == "dispatch" else self.slot
         peaks = (self.peak + phases(fleet.seed, fleet.size, self.spread)) * _HOUR
         ahead = max(1, math.ceil(self.horizon * _DAY / length))
         days = Daily(duty, self.amplitude, peaks, length)

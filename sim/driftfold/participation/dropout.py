@@ -33,8 +33,7 @@ class Dropout(Participation):
     first, last
         Their times are uniform between these two, each client its own.
     times
-        Instead of all that: the time of each client. Who never drops out has one beyond the horizon
-        (or, in Python alone, infinity: specifications hold finite numbers).
+        Instead of all that: the time of each client, "never" for those who stay.
     unit
         What times are in: `seconds`, from which on the client is off, or `dispatches`, from whose
         number on it does not answer.
@@ -44,7 +43,7 @@ class Dropout(Participation):
     >>> from driftfold.participation import Always
     >>> from driftfold.rng import Seed
     >>> fleet = Fleet(Seed(1), samples=np.full(3, 5), importance=np.full(3, 1 / 3))
-    >>> attendance = Dropout(Always(), times=(7.0, 9.0, float("inf"))).attend(fleet)
+    >>> attendance = Dropout(Always(), times=(7.0, 9.0, "never")).attend(fleet)
     >>> [attendance.responds(np.arange(3), n).tolist() for n in (6, 7, 9)]
     [[True, True, True], [False, True, True], [False, False, True]]
     """
@@ -53,7 +52,7 @@ class Dropout(Participation):
     share: Probability = 0.5
     first: Annotated[float, Ge(0)] = 0.0
     last: Annotated[float, Ge(0)] = 1000.0
-    times: tuple[Annotated[float, Ge(0)], ...] | None = None
+    times: tuple[Annotated[float, Ge(0)] | Literal["never"], ...] | None = None
     unit: Literal["seconds", "dispatches"] = "dispatches"
 
     @property
@@ -76,9 +75,9 @@ class Dropout(Participation):
             if len(self.times) != fleet.size:
                 raise SpecError(
                     f"participation 'dropout' got {len(self.times)} times for {fleet.size} "
-                    "clients; give one for each (infinity for those who stay)"
+                    "clients; give one for each ('never' for those who stay)"
                 )
-            return np.array(self.times, dtype=np.float64)
+            return np.array([np.inf if t == "never" else t for t in self.times], np.float64)
         if not self.first <= self.last:
             raise SpecError(
                 f"participation 'dropout' got first = {self.first}, last = {self.last}; times are "

@@ -1,18 +1,25 @@
 """Kinds whose slots are seconds, or the dispatches themselves: what they share."""
 
+from typing import Annotated, Literal, TypeAlias
+
+from annotated_types import Gt
+
 from driftfold.participation.base import Participation
+
+Slot: TypeAlias = Annotated[float, Gt(0)] | Literal["dispatch"]
+"""The length of a slot in seconds; or each dispatch is one."""
 
 
 class InSlots(Participation):
-    """A kind with a field `slot`: the length of its slots in seconds; None: a slot is a dispatch.
+    """A kind with a field `slot`: the length of its slots in seconds, or "dispatch".
 
     Where slots are dispatches, each has a probability that can be told. Where they are seconds, who
     contributes to a dispatch depends on when it is sent and how long it takes.
     """
 
-    slot: float | None
+    slot: Slot
 
     @property
     def knows_probability(self) -> bool:  # type: ignore[override]
         """Whether a slot is a dispatch."""
-        return self.slot is None
+        return self.slot == "dispatch"

@@ -7,7 +7,7 @@ from annotated_types import Gt, Interval
 
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -36,7 +36,7 @@ class InterleavedSine(InSlots):
     floor
         Smallest probability; a client with a smaller p_i never comes.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class InterleavedSine(InSlots):
     swing: Annotated[float, Interval(ge=0, le=0.5)] = 0.3
     period: Annotated[float, Gt(0)] = 20.0
     floor: Probability = 0.1
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.probabilities import Probability, drawn, probabilities
 from driftfold.participation.scheduled import Schedule, scheduled
 from driftfold.registry import register
@@ -32,7 +32,7 @@ class Jump(InSlots):
         Probability from then on: one for all clients, a list of one for each, or None to draw it
         anew from U(low, high), independently of what it was.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Jump(InSlots):
     high: Probability = 1.0
     at: Annotated[int, Ge(0)] = 100
     after: Probability | tuple[Probability, ...] | None = None
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""

@@ -9,7 +9,7 @@ from annotated_types import Gt
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.label_sets import label_sets
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.scheduled import Schedule, scheduled
@@ -33,7 +33,7 @@ class LabelCycle(InSlots):
     period
         Slots T of one period.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class LabelCycle(InSlots):
 
     share: Probability = 0.5
     period: Annotated[int, Gt(0)] = 24
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `CapabilityError` when the data have no labels."""

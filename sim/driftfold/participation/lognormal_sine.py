@@ -10,7 +10,7 @@ from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.scheduled import scheduled
@@ -39,7 +39,7 @@ class LognormalSine(InSlots):
     period
         Slots of one period.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class LognormalSine(InSlots):
     amplitude: Probability = 0.0
     level: Probability = 1.0
     period: Annotated[float, Gt(0)] = 24.0
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when these are no probabilities."""

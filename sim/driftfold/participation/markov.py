@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval
+from annotated_types import Ge, Interval
 
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.slots import SlotProcess, Slotted, StationaryPerDispatch
 from driftfold.registry import register
@@ -49,7 +49,7 @@ class Markov(InSlots):
         Probability that in a slot a client follows the draw of its region instead of its own. The
         chain of each client alone is unchanged, but clients of a region switch together.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Markov(InSlots):
     memory: Annotated[float, Interval(ge=0, lt=1)] | None = None
     regions: Annotated[int, Ge(1)] = 1
     shock: Annotated[float, Interval(ge=0, le=1)] = 0.0
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""
@@ -86,7 +86,9 @@ class Markov(InSlots):
             seed.stream("participation.chain"),
             seed.stream("participation.shock"),
         )
-        return StationaryPerDispatch(chains, p) if self.slot is None else Slotted(chains, self.slot)
+        if self.slot == "dispatch":
+            return StationaryPerDispatch(chains, p)
+        return Slotted(chains, self.slot)
 
     def _switching(self, p: Floats) -> tuple[Floats, Floats]:
         """Probabilities per slot of coming on and of going off, shape (N,) each."""

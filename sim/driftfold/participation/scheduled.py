@@ -8,6 +8,7 @@ import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.participation.base import Attendance
+from driftfold.participation.in_slots import Slot
 from driftfold.participation.slots import AHEAD, PerDispatch, SlotProcess, Slotted
 from driftfold.rng import Stream
 
@@ -72,12 +73,10 @@ class ScheduledPerDispatch(PerDispatch):
         return self.schedule.at(clients, _one(dispatch))[:, 0]
 
 
-def scheduled(
-    schedule: Schedule, draws: Stream, slot: float | None, ahead: int = AHEAD
-) -> Attendance:
+def scheduled(schedule: Schedule, draws: Stream, slot: Slot, ahead: int = AHEAD) -> Attendance:
     """Return the attendance of a schedule whose slots last `slot` seconds, or are dispatches."""
     process = IndependentSlots(schedule, draws)
-    return ScheduledPerDispatch(process) if slot is None else Slotted(process, slot, ahead)
+    return ScheduledPerDispatch(process) if slot == "dispatch" else Slotted(process, slot, ahead)
 
 
 def _one(slot: int) -> Ints:

@@ -7,7 +7,7 @@ from annotated_types import Gt, Interval
 
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -34,7 +34,7 @@ class Sine(InSlots):
     period
         Slots of one period.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Sine(InSlots):
     high: Probability = 1.0
     swing: Annotated[float, Interval(ge=0, le=0.5)] = 0.3
     period: Annotated[float, Gt(0)] = 20.0
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""

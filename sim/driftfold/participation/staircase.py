@@ -9,7 +9,7 @@ from annotated_types import Gt
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
-from driftfold.participation.in_slots import InSlots
+from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.modulated import Modulated
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.scheduled import scheduled
@@ -52,7 +52,7 @@ class Staircase(InSlots):
     lower
         The lower level, relative to p_i.
     slot
-        Length of a slot in seconds; None: a slot is a dispatch, which who is on answers.
+        Length of a slot in seconds; or "dispatch": each is one, which who is on answers.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Staircase(InSlots):
     high: Probability = 1.0
     length: Annotated[int, Gt(0)] = 10
     lower: Probability = 0.4
-    slot: Annotated[float, Gt(0)] | None = None
+    slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the probabilities do not fit."""

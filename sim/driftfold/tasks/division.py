@@ -1,8 +1,9 @@
 """From a data set to a fleet: who has which samples, and how much each client counts."""
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
+from annotated_types import Gt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.data.assemble import assemble
@@ -14,6 +15,9 @@ from driftfold.fleet import Fleet
 from driftfold.registry import kind_of
 from driftfold.rng import Seed
 
+Clients: TypeAlias = Annotated[int, Gt(0)] | Literal["natural"]
+"""How many clients there are; "natural": the owners that the data name."""
+
 Weighting: TypeAlias = Literal["clients", "samples"]
 """Importance a_i of client i in F = sum_i a_i f_i: 1/N, or n_i / sum_j n_j."""
 
@@ -21,18 +25,18 @@ Weighting: TypeAlias = Literal["clients", "samples"]
 def divide(
     data: Data,
     partition: Partition,
-    clients: int | None,
+    clients: Clients,
     weighting: Weighting,
     seed: Seed,
     shared: bool = False,
 ) -> tuple[ClientData, Fleet]:
-    """Load `data` and divide them among `clients` (None: their natural owners).
+    """Load `data` and divide them among `clients`.
 
     Raises `SpecError` when the number of clients is not known, when a client without samples would
     have to count, or when clients share samples and the task is not one for that (`shared`).
 
     >>> from driftfold.data import GaussianBlocks, Natural
-    >>> data, fleet = divide(GaussianBlocks(4, 3, 2), Natural(), None, "clients", Seed(1))
+    >>> data, fleet = divide(GaussianBlocks(4, 3, 2), Natural(), "natural", "clients", Seed(1))
     >>> data.x.shape, fleet.importance.tolist()
     ((4, 3, 2), [0.25, 0.25, 0.25, 0.25])
     """
@@ -42,7 +46,7 @@ def divide(
 def divide_dataset(
     dataset: Dataset,
     partition: Partition,
-    clients: int | None,
+    clients: Clients,
     weighting: Weighting,
     seed: Seed,
     shared: bool = False,
@@ -51,11 +55,11 @@ def divide_dataset(
 
     >>> dataset = Dataset(x=np.zeros((4, 1)), owner=np.array([0, 1, 1, 0]))
     >>> from driftfold.data import Natural
-    >>> divide_dataset(dataset, Natural(), None, "samples", Seed(1))[1].importance.tolist()
+    >>> divide_dataset(dataset, Natural(), "natural", "samples", Seed(1))[1].importance.tolist()
     [0.5, 0.5]
     """
     check_magnitude(dataset.x, "the data")
-    count = dataset.clients if clients is None else clients
+    count = dataset.clients if clients == "natural" else clients
     if count is None:
         raise SpecError(
             "the number of clients is not set, and the data do not say who owns each sample; "

@@ -15,7 +15,7 @@ from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Task
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.hyperbolic_targets import HyperbolicFrechetProblem, lorentz
 
 
@@ -48,7 +48,7 @@ class HyperbolicFrechetMean(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     weighted
         Whether the rows end with one more number, the weight w_ij > 0 of the sample; else all
         weights are 1.
@@ -71,7 +71,7 @@ class HyperbolicFrechetMean(Task):
 
     data: Data = field(default_factory=WrappedNormal)
     partition: Partition = field(default_factory=Natural)
-    clients: Annotated[int, Gt(0)] | None = None
+    clients: Clients = "natural"
     weighted: bool = False
     scale: Annotated[float, Gt(0)] = 0.5
     weighting: Weighting = "clients"

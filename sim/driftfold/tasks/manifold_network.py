@@ -11,7 +11,7 @@ from driftfold.data.iid import Iid
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Task
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.network import NetworkProblem
 from driftfold.tasks.spd_network import SpdNetwork
 from driftfold.tasks.stiefel_network import StiefelNetwork
@@ -39,7 +39,7 @@ class ManifoldNetwork(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     width
         Rows of the layer on the Stiefel manifold, at most the size of a sample.
     l2
@@ -60,7 +60,7 @@ class ManifoldNetwork(Task):
     layer: Literal["stiefel", "spd"] = "stiefel"
     data: Data = field(default_factory=GaussianClasses)
     partition: Partition = field(default_factory=Iid)
-    clients: Annotated[int, Gt(0)] | None = 20
+    clients: Clients = 20
     width: Annotated[int, Gt(0)] = 8
     l2: Annotated[float, Ge(0)] = 0.0
     weighting: Weighting = "clients"

@@ -19,7 +19,7 @@ from driftfold.manifolds.small_matrices import solve as solve_small
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.referenced import ReferencedProblem
 from driftfold.tasks.sampled import SampledView
@@ -154,7 +154,7 @@ class MultitaskFeatureLearning(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     rank
         Dimension r of the subspace, below the number of features.
     ridge
@@ -179,7 +179,7 @@ class MultitaskFeatureLearning(Task):
 
     data: Data = field(default_factory=SubspaceRegression)
     partition: Partition = field(default_factory=Natural)
-    clients: Annotated[int, Gt(0)] | None = None
+    clients: Clients = "natural"
     rank: Annotated[int, Gt(0)] = 5
     ridge: Annotated[float, Gt(0)] = 1e-3
     weighting: Weighting = "clients"

@@ -22,7 +22,7 @@ from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
 from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.blocks import Parts, blocks_of
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.kernel_data import KernelData
 from driftfold.tasks.orthonormal_rows import with_orthonormal_rows
 from driftfold.tasks.sampled import SampledProblem, SeparableView
@@ -251,7 +251,7 @@ class Pca(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     rank
         Dimension r of the subspace, at most d.
     weighting
@@ -271,7 +271,7 @@ class Pca(Task):
 
     data: Data = field(default_factory=GaussianBlocks)
     partition: Partition = field(default_factory=Natural)
-    clients: Annotated[int, Gt(0)] | None = None
+    clients: Clients = "natural"
     rank: Annotated[int, Gt(0)] = 5
     weighting: Weighting = "clients"
     manifold: Manifold | None = None

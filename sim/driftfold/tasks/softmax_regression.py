@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.data.base import ClientData, Data, Partition
@@ -19,7 +19,7 @@ from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Batch, Task
 from driftfold.tasks.blocks import Parts
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.sampled import SampledProblem, SeparableView
 
 _TILE_BYTES = 2**21  # of class scores computed at a time when the model is evaluated
@@ -209,7 +209,7 @@ class SoftmaxRegression(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     l2
         Weight of the quadratic penalty.
     weighting
@@ -226,7 +226,7 @@ class SoftmaxRegression(Task):
 
     data: Data = field(default_factory=GaussianClasses)
     partition: Partition = field(default_factory=Iid)
-    clients: Annotated[int, Gt(0)] | None = 100
+    clients: Clients = 100
     l2: Annotated[float, Ge(0)] = 0.0
     weighting: Weighting = "clients"
     precision: Literal["float64", "float32"] = "float64"

@@ -20,7 +20,7 @@ from driftfold.manifolds.spd import Spd, factor
 from driftfold.registry import register
 from driftfold.rng import Seed
 from driftfold.tasks.base import Task
-from driftfold.tasks.division import Weighting, divide
+from driftfold.tasks.division import Clients, Weighting, divide
 from driftfold.tasks.frechet import FrechetProblem
 from driftfold.tasks.karcher import karcher_mean
 
@@ -94,7 +94,7 @@ class SpdFrechetMean(Task):
     partition
         How they are divided.
     clients
-        Number of clients, or None for the natural owners of the data.
+        Number of clients, or "natural": the owners that the data name.
     scale
         Factor of the mean squared distance: 0.5, as in the experiments of RFedAGS (then local
         steps of size alpha bring the mean nearer by about the factor 1 - alpha), or 1.0.
@@ -114,7 +114,7 @@ class SpdFrechetMean(Task):
 
     data: Data = field(default_factory=SyntheticSpd)
     partition: Partition = field(default_factory=Natural)
-    clients: Annotated[int, Gt(0)] | None = None
+    clients: Clients = "natural"
     scale: Annotated[float, Gt(0)] = 0.5
     weighting: Weighting = "clients"
     manifold: Manifold | None = None

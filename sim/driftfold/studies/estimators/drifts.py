@@ -80,7 +80,7 @@ DRIFTS: Mapping[str, tuple[str, tuple[str, ...]]] = MappingProxyType(
                 duty=tuple(round(_DAY_SHARE * p, 4) for p in P),
                 amplitude=0.8,
                 spread=6.0,
-                slot=None,
+                slot="dispatch",
             ),
         ),
     }
