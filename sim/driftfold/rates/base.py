@@ -1,11 +1,9 @@
 """Rates: how large a client's steps are while it adapts."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-
-import numpy as np
 
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.registry import family
@@ -21,13 +19,19 @@ class Meeting:
     ----------
     clients, steps
         Who, and at which steps of their streams, shape (k,).
+    inputs
+        The batches, shape (k, n, *inputs).
     observed
-        What their models say of it.
+        What the clients' models say of them.
+    look
+        What the same models say of other batches (k, n, *inputs).
     """
 
     clients: Ints
     steps: Ints
+    inputs: Array
     observed: Observed
+    look: Callable[[Array], Observed]
 
 
 @family("rate")
@@ -59,8 +63,3 @@ def moved(theta: Array, rate: Floats, gradient: Array) -> Array:
     """Theta - eta gradient, in the type of theta, (k, P)."""
     made: Array = theta - rate.astype(theta.dtype)[:, None] * gradient
     return made
-
-
-def constant(rate: float, meeting: Meeting) -> Floats:
-    """The same rate for everybody."""
-    return np.full(len(meeting.clients), rate)

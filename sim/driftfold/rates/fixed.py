@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+import numpy as np
 from annotated_types import Gt
 
 from driftfold.arrays import Floats
-from driftfold.rates.base import Meeting, Rate, constant
+from driftfold.rates.base import Meeting, Rate
 from driftfold.registry import register
 from driftfold.tasks.streams.problem import StreamProblem
 
@@ -29,4 +30,4 @@ class FixedRate(Rate):
         self, problem: StreamProblem, memory: Any, meeting: Meeting
     ) -> tuple[Floats, Mapping[str, Floats], Any]:
         """Return eta."""
-        return constant(self.rate, meeting), {}, memory
+        return np.full(len(meeting.clients), self.rate), {}, memory

@@ -34,8 +34,8 @@ from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
 from driftfold.nets.losses import softmax
+from driftfold.rates.adaptive import Adaptive
 from driftfold.rates.base import Meeting, Rate, moved
-from driftfold.rates.fixed import FixedRate
 from driftfold.registry import register
 from driftfold.risks.base import Risk
 from driftfold.risks.bbse_source import BbseSource
@@ -90,7 +90,7 @@ class FedADE(Adaptation):
     """
 
     risk: Risk = field(default_factory=BbseSource)
-    rate: Rate = field(default_factory=FixedRate)
+    rate: Rate = field(default_factory=Adaptive)
     shared_steps: Annotated[int, Ge(0)] = 2
     personal_steps: Annotated[int, Ge(0)] = 2
     personal: tuple[str, ...] | None = None
@@ -206,8 +206,12 @@ class Everything(Exchange):
         hits = view.hits(made.logits)
         first, gap = memory.ledger.first(view.steps), memory.ledger.gap(view.steps)
         progress = view.steps / max(1, problem.stream.steps - 1)
-        seen = Observed(softmax(made.logits), made.features, gap, progress)
-        meeting = Meeting(view.clients, view.steps, seen)
+
+        def look(inputs: Array) -> Observed:
+            said = made if inputs is view.inputs else problem.model.forward(theta, inputs)
+            return Observed(softmax(said.logits), said.features, gap, progress)
+
+        meeting = Meeting(view.clients, view.steps, view.inputs, look(view.inputs), look)
         rate, figures, of_rate = rule.rate.meet(problem, memory.of_rate, meeting)
         belief, of_risk = rule.risk.consider(problem, theta, view, memory.of_risk)
         known = memory.rate, memory.belief, memory.of_risk, memory.of_rate
@@ -221,7 +225,7 @@ class Everything(Exchange):
             of_risk=of_risk,
             of_rate=of_rate,
         )
-        return memory, {"accuracy": hits / size, "rate": rate, **figures}
+        return memory, {"step": view.steps, "accuracy": hits / size, "rate": rate, **figures}
 
     def step(
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats

@@ -7,7 +7,7 @@ import numpy as np
 
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.label_shift.source import SourceFacts, source_facts
-from driftfold.nets.base import Model
+from driftfold.nets.base import Model, Pass
 from driftfold.nets.losses import softmax
 
 
@@ -49,15 +49,19 @@ class Source:
         return len(self.reference_labels) // self.classes
 
     @cached_property
-    def held_out_logits(self) -> Array:
-        """Logits of theta_0 on the held-out examples, shape (h, K)."""
-        return self.model.forward(self.start, self.held_out).logits
+    def _on_held_out(self) -> Pass:
+        return self.model.forward(self.start, self.held_out)
 
     @cached_property
     def held_out_probabilities(self) -> Floats:
-        """Their softmax, shape (h, K), float64."""
-        said: Floats = softmax(self.held_out_logits.astype(np.float64))
+        """What theta_0 says of the held-out examples, shape (h, K), float64."""
+        said: Floats = softmax(self._on_held_out.logits.astype(np.float64))
         return said
+
+    @property
+    def held_out_features(self) -> Array:
+        """h(x) of the held-out examples under theta_0, shape (h, d)."""
+        return self._on_held_out.features
 
     def facts(self, soft: bool = False, calibrate: bool = False) -> SourceFacts:
         """What label estimates know: confusion of theta_0 on held-out examples, and the prior."""
