@@ -101,15 +101,19 @@ class Model(ABC):
             Shapes that do not fit, batch statistics of a single value, or missing masks.
         """
 
-    def _checked(self, theta: Array, x: Array) -> tuple[Array, Array]:
-        """Both in the model's type, after a check of their shapes."""
+    @abstractmethod
+    def pass_bytes(self, n: int) -> int:
+        """Bytes, about, that a pass of one client on n inputs keeps for its way back."""
+
+    def _lead(self, theta: Array, x: Array) -> tuple[int, ...]:
+        """Leading axes (...) of a pass, after a check of shapes."""
         rank, size = len(self.inputs), self.layout.size
         if theta.ndim < 1 or theta.shape[-1] != size:
             raise ValueError(f"parameters have shape {theta.shape}; wanted (..., {size})")
         if x.ndim < rank + 1 or x.shape[x.ndim - rank :] != self.inputs:
             wanted = ", ".join(str(n) for n in self.inputs)
             raise ValueError(f"inputs have shape {x.shape}; wanted (..., n, {wanted})")
-        return theta.astype(self.dtype, copy=False), x.astype(self.dtype, copy=False)
+        return np.broadcast_shapes(theta.shape[:-1], x.shape[: x.ndim - rank - 1])
 
 
 class Pass(ABC):

@@ -63,12 +63,17 @@ class Chain(Model):
         joined: Floats = self.layout.join(parts).astype(self.dtype)
         return joined
 
+    def pass_bytes(self, n: int) -> int:
+        """Inputs, and what the layers make of them."""
+        kept = prod(self.inputs) + sum(layer.kept for layer in (*self.body, *self.top))
+        return n * kept * self.dtype.itemsize
+
     def forward(
         self, theta: Array, x: Array, mode: Mode = "eval", masks: Masks | None = None
     ) -> "ChainPass":
         """All clients at once, one product a client and layer."""
-        theta, x = self._checked(theta, x)
-        rank = len(self.inputs)
+        lead, rank = self._lead(theta, x), len(self.inputs)
+        theta, x = theta.astype(self.dtype, copy=False), x.astype(self.dtype, copy=False)
         x = x.reshape(*x.shape[: x.ndim - rank], prod(self.inputs))
         parts = self.layout.parts(theta)
         traces, features = [], x
@@ -78,7 +83,6 @@ class Chain(Model):
             x = trace.y
             if len(traces) == len(self.body):
                 features = x
-        lead = np.broadcast_shapes(theta.shape[:-1], x.shape[:-2])
         return ChainPass(self, theta, traces, _of_lead(features, lead), x)
 
 

@@ -14,8 +14,8 @@ from driftfold.nets.masks import Masks
 class Dropout(Layer):
     """In mode "train", y = 0 for a share of the units and x / (1 - share) for the others."""
 
-    def __init__(self, name: str, share: float) -> None:
-        self.name, self.share = name, share
+    def __init__(self, name: str, width: int, share: float) -> None:
+        self.name, self.share, self.kept = name, share, 2 * width
 
     def forward(
         self, parts: Mapping[str, Array], x: Array, mode: Mode, masks: Masks | None

@@ -34,9 +34,18 @@ class Trace(ABC):
 
 
 class Layer(ABC):
-    """One stage, from arrays (..., n, inputs) to (..., n, outputs)."""
+    """One stage, from arrays (..., n, inputs) to (..., n, outputs).
+
+    Attributes
+    ----------
+    entries
+        Its parameters and buffers.
+    kept
+        Numbers, about, that it keeps of an input for the way back.
+    """
 
     entries: tuple[Entry, ...] = ()
+    kept: int = 0
 
     def initial(self, stream: Stream) -> Mapping[str, Floats]:
         """Random parameters and first buffers by name."""

@@ -11,6 +11,7 @@ from driftfold.nets.initial import uniform_by_fan_in
 from driftfold.nets.layer import Layer, Trace
 from driftfold.nets.layout import Entry
 from driftfold.nets.masks import Masks
+from driftfold.nets.summed import summed
 from driftfold.rng import Stream
 
 
@@ -18,7 +19,7 @@ class Linear(Layer):
     """y = W x + b, W as rows of outputs."""
 
     def __init__(self, name: str, inputs: int, outputs: int, bias: bool = True) -> None:
-        self.inputs = inputs
+        self.inputs, self.kept = inputs, outputs
         self.weight = Entry(f"{name}.weight", (outputs, inputs))
         self.bias = Entry(f"{name}.bias", (outputs,)) if bias else None
         self.entries = (self.weight,) if self.bias is None else (self.weight, self.bias)
@@ -49,5 +50,5 @@ class _Applied(Trace):
         if (weight := grads.get(self.layer.weight.name)) is not None:
             np.matmul(dy.swapaxes(-1, -2), self.x, out=weight)
         if self.layer.bias and (bias := grads.get(self.layer.bias.name)) is not None:
-            np.add.reduce(dy, axis=-2, out=bias)
+            summed(dy, out=bias)
         return np.matmul(dy, self.weight) if to_input else None

@@ -40,3 +40,8 @@ class Masks:
         words = stream.words(self.clients, self.visits, int(np.prod(shape)))
         kept: Bools = words >= np.uint32(min(round(share * 2**32), 2**32 - 1))
         return kept.reshape(*words.shape[:-1], *shape)
+
+    def of(self, place: tuple[int, ...], lead: tuple[int, ...]) -> "Masks":
+        """Masks of the one client at a place of the leading axes."""
+        who, when = (np.broadcast_to(each, lead)[place] for each in (self.clients, self.visits))
+        return Masks(self.stream, who, when)

@@ -66,7 +66,7 @@ class Mlp(Net):
                 body.append(BatchNorm(f"{name}.norm", width))
             body.append(LeakyRelu(0.0 if self.activation == "relu" else 0.01))
             if self.dropout:
-                body.append(Dropout(name, self.dropout))
+                body.append(Dropout(name, width, self.dropout))
             size = width
         top = [Linear("head", size, classes)]
         return Chain(tuple(inputs), classes, size, floating(dtype), body, top, ("head",))
