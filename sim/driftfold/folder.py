@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ CHECKPOINTS = "checkpoints"
 LOCK = ".lock"
 
 _HELD = (errno.EWOULDBLOCK, errno.EACCES)
+_PAUSE = 0.05  # seconds between two looks at a lock
 
 
 def holds_run(folder: Path) -> bool:
@@ -29,10 +31,11 @@ def holds_run(folder: Path) -> bool:
 
 
 @contextmanager
-def only_writer(folder: Path, noun: str = "run") -> Iterator[None]:
+def only_writer(folder: Path, noun: str = "run", patience: float = 0.0) -> Iterator[None]:
     """Keep other processes, and other runs of this one, from writing in the folder meanwhile.
 
-    `noun` is what the folder is of, for the refusal: a run, or a study.
+    `noun` is what the folder is of, for the refusal: a run, or a study. `patience` is for how many
+    seconds to wait for another one that writes there.
 
     The folder is made if it is missing. The operating system lets go of it when the process dies,
     however it dies. Where it has no such locks (Windows, some network drives) nothing is kept.
@@ -59,7 +62,7 @@ def only_writer(folder: Path, noun: str = "run") -> Iterator[None]:
             f"cannot write in {folder}: {error.strerror}; give a folder that can be written"
         ) from error
     try:
-        _lock(file, folder, noun)
+        _lock(file, folder, noun, patience)
         yield
     finally:
         os.close(file)
@@ -100,19 +103,25 @@ def _write(path: Path, table: dict[str, Any]) -> None:
     part.replace(path)
 
 
-def _lock(file: int, folder: Path, noun: str) -> None:
+def _lock(file: int, folder: Path, noun: str, patience: float) -> None:
     if sys.platform == "win32":
         return
     import fcntl
 
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            raise RunError(
-                f"another {noun} writes in {folder}; wait for its end, or give this {noun} a "
-                "folder of its own"
-            ) from None
+    end = monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except OSError as error:
+            if error.errno not in _HELD:
+                return
+            if monotonic() > end:
+                raise RunError(
+                    f"another {noun} writes in {folder}; wait for its end, or give this {noun} a "
+                    "folder of its own"
+                ) from None
+        sleep(_PAUSE)
 
 
 def _same(one: dict[str, object], other: dict[str, object]) -> bool:

@@ -2,6 +2,8 @@
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
+from time import sleep
 
 import numpy as np
 
@@ -96,3 +98,30 @@ class Dies:
 
     def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
         os._exit(3)
+
+
+@dataclass(frozen=True)
+class Endless:
+    """An order that tells of rounds until it is to stop, and then writes how it ended."""
+
+    file: Path
+
+    def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
+        self.file.write_text("begun")
+        while not stop():
+            tell(1)
+            sleep(0.01)
+        self.file.write_text("in order")
+        return Outcome("stopped")
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """An order in a round that never ends."""
+
+    file: Path
+
+    def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
+        self.file.write_text("begun")
+        sleep(600)
+        return Outcome("done")

@@ -2,17 +2,20 @@
 
 A process takes its orders from a pipe. Anything that comes while it works, and the end of the pipe
 too, means that it is to stop after the present round, with a snapshot: so nobody outlives a study
-that was killed.
+that was killed for longer than a round, or than `GRACE` where a round takes long.
 """
 
+import os
 import signal
 from collections import deque
 from collections.abc import Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from time import monotonic
+from threading import Thread
+from time import monotonic, sleep
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -82,13 +85,22 @@ class Crew:
                     yield Ended(key, told)
 
     def stop(self) -> None:
-        """End all processes: those that work stop after their round, with a snapshot."""
-        for member in self._members:
-            member.dismiss()
+        """End all processes: those that work stop after their round, with a snapshot.
+
+        Interrupted meanwhile, it waits for nobody.
+        """
         deadline = monotonic() + GRACE
-        for member in self._members:
-            member.end(deadline)
-        self._members.clear()
+        try:
+            for member in self._members:
+                member.dismiss()
+            for member in self._members:
+                member.end(deadline)
+        except BaseException:
+            for member in self._members:
+                member.end(monotonic())
+            raise
+        finally:
+            self._members.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -159,8 +171,23 @@ def _serve(pipe: Connection) -> None:
     """Take orders until there are no more."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)  # the study hears them, and says so by the pipe
+    Thread(target=_end_with_the_study, daemon=True).start()
+
+    def tell(rounds: int) -> None:
+        with suppress(OSError):  # the study is gone, and the work is to end in order
+            pipe.send(rounds)
+
     try:
         while (order := pipe.recv()) is not None:
-            pipe.send(carry_out(order, stop=pipe.poll, tell=pipe.send))
+            pipe.send(carry_out(order, stop=pipe.poll, tell=tell))
     except (EOFError, OSError):
         return  # the study is gone
+
+
+def _end_with_the_study() -> None:
+    """Wait for the study's end, and end this process soon after, whatever it is doing."""
+    study = parent_process()
+    assert study is not None
+    study.join()
+    sleep(GRACE)
+    os._exit(1)

@@ -7,11 +7,15 @@ from time import perf_counter, process_time
 from typing import Any
 
 from driftfold.errors import DataError, DriftfoldError
+from driftfold.folder import only_writer
 from driftfold.run import Ask, run
 from driftfold.spec import digest, from_mapping
 from driftfold.studies.logbook import Note, State, clear, read_note, software_of, state_of
 from driftfold.studies.rates import Rate, Stopwatch
 from driftfold.studies.telling import Tell, Telling
+
+OUTLIVES = 30.0
+"""Seconds: more than a process of a study that was killed is there."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class RunCell:
         """Run until the end, or until `stop` answers True after a round; then go on later."""
         spec = from_mapping(self.spec)
         identity, software = digest(spec), software_of(spec)
+        with only_writer(self.folder, patience=OUTLIVES):
+            pass  # a process of a study that was killed may be in its last round
         before = read_note(self.folder)
         resume = state_of(self.folder, identity, software) is State.BEGUN
         if before is None or not resume or not before.software:  # a service's run has no snapshots
