@@ -95,11 +95,16 @@ class Stream:
     seed: int
     purpose: str
 
+    @property
+    def address(self) -> int:
+        """The purpose's part of the counter: a 32-bit hash of its name."""
+        return _tag(self.purpose)
+
     def words(self, clients: IntsLike, visits: IntsLike, count: int) -> Words:
         """Uniform 32-bit words, shape (..., count).
 
         Word 4b + j is word j of the Philox4x32-10 block with counter (b, client, visit, purpose),
-        where the purpose is a 32-bit hash of its name.
+        where the purpose is the stream's `address`.
 
         >>> Seed(7).stream("batches").words(0, visits=0, count=2)
         array([3908207344, 1607329976], dtype=uint32)
@@ -107,7 +112,7 @@ class Stream:
         _check_count(count)
         who, when = _together(_numbers("client", clients), _numbers("visit", visits))
         blocks = -(-count // 4)
-        rows = philox(self.seed, who.reshape(-1), when.reshape(-1), _tag(self.purpose), blocks)
+        rows = philox(self.seed, who.reshape(-1), when.reshape(-1), self.address, blocks)
         return rows[:, :count].reshape(*who.shape, count)
 
     def uniform(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats:
@@ -118,8 +123,7 @@ class Stream:
         """
         _check_count(2 * count)
         who, when = _together(_numbers("client", clients), _numbers("visit", visits))
-        tag = _tag(self.purpose)
-        rows = fractions(self.seed, who.reshape(-1), when.reshape(-1), tag, count)
+        rows = fractions(self.seed, who.reshape(-1), when.reshape(-1), self.address, count)
         return rows.reshape(*who.shape, count)
 
     def normal(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats:
@@ -210,7 +214,6 @@ class Stream:
         )
         batch = bound.shape
         who, when, bound = who.reshape(-1), when.reshape(-1), bound.reshape(-1)
-        tag = _tag(self.purpose)
         chosen = np.empty((len(bound), size), np.int64)
         # Which way is a rule of the row alone, so that company cannot change it.
         sparse = bound > 4 * size
@@ -221,7 +224,7 @@ class Stream:
                 def draw(some: Ints, count: int, rows: Ints = rows) -> Words:
                     few = rows[some]
                     blocks = -(-count // 4)
-                    return philox(self.seed, who[few], when[few], tag, blocks)[:, :count]
+                    return philox(self.seed, who[few], when[few], self.address, blocks)[:, :count]
 
                 chosen[rows] = choose(draw, bound[rows], size)
         return chosen.reshape(*batch, size)

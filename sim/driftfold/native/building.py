@@ -49,7 +49,7 @@ _SIZES: dict[str, tuple[str, range]] = {
 }
 
 # Sources that are compiled once for each level: their types and sizes are fixed.
-_FIXED = ("philox",)
+_FIXED = ("philox", "resets")
 
 
 class BuildError(Exception):

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import ClassVar, Protocol, final
 
 import numpy as np
 
@@ -18,6 +18,21 @@ _TILE = 1 << 15
 _FEW = 128
 
 
+class Shortcut(Protocol):
+    """What finds the same answers sooner than a look at whole blocks, but may leave some to it."""
+
+    def states(self, clients: Ints, t: float) -> tuple[Bools, Ints]:
+        """State of each client at t, (k,), and the places of those that are left."""
+        ...
+
+    def changes(self, clients: Ints, t: float, on: bool, ahead: int) -> tuple[Floats, Ints]:
+        """When each client, from t, ceases to be on (or off), (k,), and the places of those left.
+
+        It is t itself if it is not, and infinity if that never happens within `ahead` blocks.
+        """
+        ...
+
+
 class BlockProcess(ABC):
     """On or off in continuous time, told by switches: each sets a client's state.
 
@@ -28,6 +43,11 @@ class BlockProcess(ABC):
 
     reach: ClassVar[int] = 4
     """Blocks before and after a time that mostly tell the state then and its end."""
+
+    @property
+    def shortcut(self) -> Shortcut | None:
+        """What answers sooner, where there is such a thing. Default: None."""
+        return None
 
     @abstractmethod
     def length(self, clients: Ints) -> Floats:
@@ -76,10 +96,12 @@ class InBlocks(Attendance):
 
     def available(self, clients: Ints, t: float) -> Bools:
         """Whether each client is on: the state that the latest switch up to t has set, (k,)."""
-        block = self._block(clients, t)
-        result = np.zeros(len(clients), dtype=bool)
-        self._look_back(clients, t, block, np.arange(len(clients)), result)
-        return result
+        if self.process.shortcut is None:
+            return self._states(clients, t)
+        states, left = self.process.shortcut.states(clients, t)
+        if left.size:
+            states[left] = self._states(clients[left], t)
+        return states
 
     def session_end(self, clients: Ints, t: float) -> Floats:
         """Time of the first switch after t that sets the client off; t if it is off at t."""
@@ -91,6 +113,22 @@ class InBlocks(Attendance):
 
     def _until(self, clients: Ints, t: float, on: bool) -> Floats:
         """When each client, from t, ceases to be on (or off): t itself if it is not, else inf."""
+        if self.process.shortcut is None:
+            return self._changes(clients, t, on)
+        times, left = self.process.shortcut.changes(clients, t, on, self.ahead)
+        if left.size:
+            times[left] = self._changes(clients[left], t, on)
+        return times
+
+    def _states(self, clients: Ints, t: float) -> Bools:
+        """State of each client at t, by a look at whole blocks."""
+        block = self._block(clients, t)
+        result = np.zeros(len(clients), dtype=bool)
+        self._look_back(clients, t, block, np.arange(len(clients)), result)
+        return result
+
+    def _changes(self, clients: Ints, t: float, on: bool) -> Floats:
+        """When each client, from t, ceases to be on (or off), by a look at whole blocks."""
         block, width = self._block(clients, t), _width(len(clients), self.process.reach)
         # For few clients one look at the blocks around t mostly tells the state and its end.
         later = width if width > 1 else 0

@@ -1,19 +1,18 @@
 """Sessions in continuous time with a daily rhythm, fitted to a ratio of peak to trough."""
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, final
+from typing import Annotated, Literal
 
 import numpy as np
 from annotated_types import Ge, Gt, Interval, Len
 
-from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
-from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.blocks import InBlocks
 from driftfold.participation.phases import phases
-from driftfold.participation.resets import Rates, Resets, warm_blocks
-from driftfold.participation.swing import DAY, Swing, solve
+from driftfold.participation.rates import Rates
+from driftfold.participation.resets import Resets, warm_blocks
+from driftfold.participation.swing import Swing, solve
 from driftfold.registry import register
 
 _HOUR = 3600.0
@@ -72,11 +71,16 @@ class DiurnalSessions(Participation):
         seed, swing = fleet.seed, self.swing()
         top = self.peak + phases(seed, fleet.size, self.spread, self.zones)
         bound = swing.on * (1 + swing.amplitude) + swing.off * (1 + swing.amplitude_off)
+        # One number for everybody: a million copies would be read one by one.
+        bounds, start, on, off = (
+            np.broadcast_to(np.float64(number), fleet.size)
+            for number in (bound, self.duty, swing.on / bound, swing.off / bound)
+        )
         return InBlocks(
             Resets(
-                np.full(fleet.size, bound),
-                Daily(swing, bound, top * _HOUR),
-                np.full(fleet.size, self.duty),
+                bounds,
+                Rates(on, off, top * _HOUR, swing.amplitude, swing.amplitude_off),
+                start,
                 warm_blocks((swing.on + swing.off) / bound),
                 seed.stream("participation.switches"),
                 seed.stream("participation.start"),
@@ -87,32 +91,3 @@ class DiurnalSessions(Participation):
         """Return the solved rates."""
         zones = tuple(float(zone) * _HOUR for zone in self.zones)
         return solve(self.duty, self.session, self.ratio, self.spread * _HOUR, zones, self.rates)
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Daily(Rates):
-    """Rates that follow the hour of the day.
-
-    Attributes
-    ----------
-    swing
-        The rates.
-    bound
-        What they are shares of, in 1/s.
-    top
-        Time of the day at which each client's rate of coming on is highest, seconds, shape (N,).
-    """
-
-    swing: Swing
-    bound: float
-    top: Floats
-
-    def shares(self, clients: Ints, times: Floats) -> tuple[Floats, Floats]:
-        """Shares of the bound, shape (k, m) each."""
-        angle = 2 * np.pi * (np.fmod(times, DAY) - self.top[clients, None]) / DAY
-        wave: Floats = in_whole_vectors(np.cos, angle)
-        swing = self.swing
-        comes = swing.on / self.bound * (1 + swing.amplitude * wave)
-        goes = swing.off / self.bound * (1 - swing.amplitude_off * wave)
-        return comes, goes

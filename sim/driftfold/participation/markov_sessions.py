@@ -1,18 +1,18 @@
 """Availability by a Markov process of two states in continuous time."""
 
 from dataclasses import dataclass
-from typing import Annotated, final
+from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
 from driftfold.participation.blocks import InBlocks
 from driftfold.participation.probabilities import Probability, probabilities
-from driftfold.participation.resets import Rates, Resets
+from driftfold.participation.rates import Rates
+from driftfold.participation.resets import Resets
 from driftfold.registry import register
 
 
@@ -61,29 +61,10 @@ class MarkovSessions(Participation):
         return InBlocks(
             Resets(
                 bound,
-                Constant(p),
+                Rates(p, 1 - p, np.zeros(fleet.size)),
                 p,
                 0,
                 fleet.seed.stream("participation.switches"),
                 fleet.seed.stream("participation.start"),
             )
         )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Constant(Rates):
-    """Rates in the proportion p : 1 - p, whose sum is the bound.
-
-    Attributes
-    ----------
-    p
-        Stationary probabilities, shape (N,).
-    """
-
-    p: Floats
-
-    def shares(self, clients: Ints, times: Floats) -> tuple[Floats, Floats]:
-        """Return p and 1 - p, shape (k, 1) each."""
-        p = self.p[clients, None]
-        return p, 1 - p

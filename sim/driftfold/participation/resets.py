@@ -1,13 +1,15 @@
 """Two states with exponential sojourns, addressable anywhere, at rates that may follow the day."""
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
-from driftfold.participation.blocks import BlockProcess
+from driftfold.native import Law, searcher
+from driftfold.participation.blocks import BlockProcess, Shortcut
+from driftfold.participation.rates import Rates
 from driftfold.rng import Stream
 
 _MEAN = 2.0
@@ -20,17 +22,6 @@ _UNIT = 2.0**-32
 
 _FORGOTTEN = 60.0
 """Expected switches before time 0, after which what was before them counts with e^-60."""
-
-
-class Rates(ABC):
-    """Rates of coming on and of going off, as shares of a bound."""
-
-    @abstractmethod
-    def shares(self, clients: Ints, times: Floats) -> tuple[Floats, Floats]:
-        """Rate of coming on at each time over the bound, and of going off, shape (k, m) each.
-
-        Their sum is at most 1; `clients` has shape (k,).
-        """
 
 
 @final
@@ -102,6 +93,30 @@ class Resets(BlockProcess):
     def first_block(self, clients: Ints) -> Ints:
         """-warm for each client, shape (k,)."""
         return np.full(len(clients), -self.warm, dtype=np.int64)
+
+    @cached_property
+    def shortcut(self) -> Shortcut | None:
+        """The search by the library of kernels, where there is one."""
+        return searcher(self.law())
+
+    def law(self) -> Law:
+        """All that this is made of, as the library of kernels takes it."""
+        rates = self.rates
+        return Law(
+            key=self.draws.seed,
+            draws=self.draws.address,
+            early=self.early.address,
+            warm=self.warm,
+            mean=_MEAN,
+            cumulative=_CUMULATIVE,
+            bound=self.bound,
+            start=self.start,
+            on=rates.on,
+            off=rates.off,
+            top=rates.top,
+            amplitude=rates.amplitude,
+            amplitude_off=rates.amplitude_off,
+        )
 
     def stays(self, clients: Ints, on: bool) -> Bools:
         """Whether the client is on (off) at all times."""
