@@ -14,8 +14,8 @@ Names are imported from where they belong, so that one is never both a module an
 `driftfold.run`              `run`, `build`
 `driftfold.result`           `Result`
 `driftfold.FAMILY`           base classes and kinds of a family: `tasks`, `data`, `manifolds`,
-                             `algorithms`, `participation`, `estimators`, `latency`, `compute`,
-                             `world` (cadences, selections, policies)
+                             `algorithms`, `participation`, `estimators`, `latency`, `drift`,
+                             `compute`, `world` (cadences, selections, policies)
 `driftfold.registry`         `register`, by which a kind gets its name
 `driftfold.rng`              `Seed`: randomness by address
 `driftfold.telemetry`        records of a run, and their sinks
