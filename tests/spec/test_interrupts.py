@@ -21,8 +21,27 @@ FORCE = ["cadence.kind=buffered", "cadence.beyond=force"]
         ([PARTIAL, "algorithm=rfed_frechet"], "no answer of algorithm 'rfed_frechet'"),
         ([PARTIAL, "algorithm=fedawe"], "no answer of algorithm 'fedawe'"),
         (
-            [PARTIAL, 'algorithm={kind="mifa", algorithm={kind="rfedags"}}'],
-            "no answer of algorithm 'mifa'",
+            [PARTIAL, 'algorithm={kind="private", algorithm="rfedproj"}'],
+            "no answer of algorithm 'rfedproj'",
+        ),
+        (
+            [PARTIAL, 'algorithm={kind="mifa", algorithm="rfedags"}'],
+            "'mifa' takes no part of a client's work: its server remembers",
+        ),
+        (
+            [
+                PARTIAL,
+                'algorithm={kind="private", algorithm={kind="fedvarp", algorithm="rfedags"}}',
+            ],
+            "'fedvarp' takes no part .* leave 'fedvarp' out",
+        ),
+        (
+            [
+                PARTIAL,
+                'algorithm={kind="compressed", algorithm="rfedags", error_feedback=true, '
+                'compressor={kind="top_k", k=3}}',
+            ],
+            "'compressed' takes no part .* what earlier messages left out",
         ),
         ([PARTIAL, "algorithm.combine=median"], "combine is 'median'; choose combine 'weighted_"),
         (
@@ -47,6 +66,7 @@ def test_refused_with_what_to_change(settings: list[str], words: str) -> None:
         [PARTIAL],
         [PARTIAL, "algorithm=rfedsvrg"],
         [*FORCE, PARTIAL, "cadence.max_staleness=1"],
+        [PARTIAL, 'algorithm={kind="private", where="client", delta="none", algorithm="rfedags"}'],
         ["faults.on_interrupt=suspend", "algorithm=fedawe"],
     ],
 )

@@ -55,6 +55,10 @@ class Adversarial(Wrapper):
             assert isinstance(phase, Altered)
             self.attack.check(phase.space)
 
+    def needs_whole_work(self) -> None:
+        """An attacker makes of a part what it makes of a whole."""
+        return
+
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> Altered:
         """Return the phase with attackers."""
         return UnderAttack(phase, number, problem, self.attack, self.who(problem))

@@ -60,6 +60,14 @@ class Compressed(Wrapper):
             assert isinstance(phase, Altered)
             self.compressor.check(phase.space)
 
+    def needs_whole_work(self) -> str | None:
+        """What was left out earlier has the weight of a whole way, and would get that of a part."""
+        if not self.error_feedback:
+            return None
+        return (
+            "what earlier messages left out is sent with a part, and would count for more with it"
+        )
+
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> Altered:
         """Return the phase with coded uploads."""
         return CodedUploads(phase, number, problem, self.compressor, self.error_feedback)

@@ -78,6 +78,10 @@ class FedAT(Wrapper):
                 f"{type(problem.manifold).__name__} lacks; choose another retraction"
             )
 
+    def needs_whole_work(self) -> None:
+        """A tier's step is the inner algorithm's."""
+        return
+
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> "TierRound":
         """Return the exchange of one tier."""
         return TierRound(phase, number, problem, self)

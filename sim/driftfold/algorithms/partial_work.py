@@ -14,9 +14,12 @@ of steps.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
+from driftfold.algorithms.base import Algorithm
 from driftfold.algorithms.local_steps import LocalSteps, S
 from driftfold.algorithms.step_size import sizes_at
+from driftfold.algorithms.wrapped import Wrapper
 
 
 @dataclass(frozen=True)
@@ -44,3 +47,15 @@ class PartialWork(LocalSteps[S]):
         if len(sizes) == 1:
             return steps / self.steps
         return sum(sizes[:steps]) / sum(sizes)
+
+
+def innermost(algorithm: Algorithm[Any]) -> Algorithm[Any]:
+    """Return the algorithm whose local steps are taken: the one inside all wrappers.
+
+    >>> from driftfold.algorithms import MIFA, FedAvg
+    >>> innermost(MIFA(FedAvg(steps=3)))
+    FedAvg(steps=3, ...)
+    """
+    while isinstance(algorithm, Wrapper):
+        algorithm = algorithm.algorithm
+    return algorithm

@@ -125,6 +125,10 @@ class Private(Wrapper):
                     )
             inner = inner.algorithm
 
+    def needs_whole_work(self) -> None:
+        """Parts are clipped as all vectors are, and noise covers what their weights are cut to."""
+        return
+
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> Altered:
         """Return the phase with clipping and noise."""
         return (NoisySum if self.where == "server" else NoisyUploads)(phase, number, problem, self)

@@ -108,6 +108,10 @@ class ServerMemory(Wrapper):
                 )
             phase, rule = phase.inner, rule.algorithm
 
+    def needs_whole_work(self) -> str:
+        """Weights do not enter what is remembered, so a part would stand for a whole way."""
+        return "its server remembers what was sent, and would take a part for the whole way"
+
     @abstractmethod
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> "FromMemory":
         """Return the phase whose server remembers."""

@@ -60,6 +60,14 @@ class Wrapper(Algorithm[Any]):
         """As of the inner algorithm."""
         return self.algorithm.presumed_probability
 
+    def needs_whole_work(self) -> str | None:
+        """Why no part of a client's work is an answer; None where parts are, if inside they are.
+
+        A part comes as it is, with a weight that is divided by its share of the way (see
+        `PartialWork`). Default: it is not known to mean anything.
+        """
+        return "it does not say what it makes of a part"
+
     @abstractmethod
     def wrap(self, phase: Phase[Any, Any, Any], number: int, problem: Problem) -> "Altered":
         """Return phase `number` of the inner algorithm, changed."""

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from driftfold.algorithms.partial_work import PartialWork
+from driftfold.algorithms.wrapped import Wrapper
 from driftfold.combinations.weighted_sum import WeightedSum
 from driftfold.errors import CapabilityError
 from driftfold.registry import kind_of, kinds
@@ -35,6 +36,14 @@ def check_interrupts(spec: "JobSpec") -> None:
             "faults.on_interrupt is 'partial', and cadence 'immediate' mixes models: an end point "
             "has no share of a way; set mixes = 'delta', or on_interrupt to 'lose' or 'suspend'"
         )
+    while isinstance(algorithm, Wrapper):
+        if (why := algorithm.needs_whole_work()) is not None:
+            kind = kind_of(algorithm)
+            raise CapabilityError(
+                f"faults.on_interrupt is 'partial', and '{kind}' takes no part of a client's work: "
+                f"{why}; leave '{kind}' out, or set on_interrupt to 'lose' or 'suspend'"
+            )
+        algorithm = algorithm.algorithm
     if not isinstance(algorithm, PartialWork):
         able = [name for name, kind in kinds("algorithm").items() if issubclass(kind, PartialWork)]
         raise CapabilityError(

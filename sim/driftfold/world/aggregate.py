@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.algorithms.base import Arrivals
-from driftfold.algorithms.partial_work import PartialWork
+from driftfold.algorithms.partial_work import PartialWork, innermost
 from driftfold.arrays import Floats, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import TicketBook
@@ -262,11 +262,12 @@ class Aggregator:
     def _shares(self, phase: int, good: Sequence[Arrival]) -> Floats:
         """Which share of its way each client went, (k,)."""
         shares, whole = np.ones(len(good)), self._world.phases[phase].steps
+        worker = innermost(self._world.algorithm)
         for i, arrival in enumerate(good):
             if arrival.ticket is not None and arrival.ticket.steps < whole:
-                assert isinstance(self._world.algorithm, PartialWork)
+                assert isinstance(worker, PartialWork)
                 version = arrival.errand.order.version
-                shares[i] = self._world.algorithm.share(version, arrival.ticket.steps)
+                shares[i] = worker.share(version, arrival.ticket.steps)
         return shares
 
     def _as_models(
