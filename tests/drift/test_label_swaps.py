@@ -42,7 +42,7 @@ def test_groups_swap_one_after_the_other() -> None:
 
 
 def test_between_two_meanings_labels_are_a_mixture() -> None:
-    course = LabelSwaps(Constant(0.3), ((0, 1),), None).bind(timeline(), pool())
+    course = LabelSwaps(Constant(0.3), ((0, 1),), (1,)).bind(timeline(), pool())
     labels = np.tile(np.arange(3), 2000)
     meant = course.relabel(labels[None], np.array([4]), np.array([7]))[0]
     moved = meant != labels
@@ -62,8 +62,8 @@ def test_drawn_pairs() -> None:
 @pytest.mark.parametrize(
     ("drift", "message"),
     [
-        (LabelSwaps(pairs=((1, 1),), bounds=None), "two different classes"),
-        (LabelSwaps(pairs=((1, 10),), bounds=None), "classes of 0 to 9"),
+        (LabelSwaps(pairs=((1, 1),), bounds=(1,)), "two different classes"),
+        (LabelSwaps(pairs=((1, 10),), bounds=(1,)), "classes of 0 to 9"),
         (LabelSwaps(bounds=(3, 10)), "one bound for each pair"),
         (LabelSwaps(bounds=(6, 3, 10)), "ascending order"),
     ],

@@ -42,7 +42,7 @@ def test_each_drift_moves_what_it_is_about() -> None:
         DomainMixture(Step(at=(30,))),
         Corrupted(Step(at=(40,)), (Contrast(),)),
         FeatureNoise(Step(at=(40,))),
-        LabelSwaps(Step(at=(20,)), ((0, 1),), None),
+        LabelSwaps(Step(at=(20,)), ((0, 1),), (1,)),
     )
     both = bind(drifts, timeline(), place)
     assert list(both.courses) == ["labels", "domains", "inputs", "inputs.1", "concept"]
