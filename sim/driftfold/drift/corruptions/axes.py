@@ -54,7 +54,7 @@ def zoom(size: int, factor: float) -> Floats:
     grown = round(cropped * factor)
     start, trimmed = (size - cropped) // 2, (grown - size) // 2
     step = (cropped - 1) / max(1, grown - 1)  # the first and last pixels keep their places
-    places: Floats = start + step * (trimmed + np.arange(size))
+    places = start + step * np.arange(trimmed, trimmed + size, dtype=np.float64)
     return _linear(places, size)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from driftfold.arrays import Array, Bools, Ints
-from driftfold.drift.corruptions.base import Corruption, check_severity
+from driftfold.drift.corruptions.base import SEVERITIES, Corruption
 from driftfold.drift.corruptions.eight_bit import Bytes, from_bytes, to_bytes
 from driftfold.errors import DataError
 from driftfold.rng import Seed
@@ -65,7 +65,7 @@ class Bank:
         rows of the pool broadcast to the shape (...).
         """
         which, how, where = np.broadcast_arrays(corruptions, severities, rows)
-        self._check(which, where)
+        self._check(which, how, where)
         given = np.empty((*where.shape, *self._pool.shape[1:]), np.uint8)
         keys = which * 8 + how  # in the order of their first number, to visit few pages twice
         for key in np.unique(keys).tolist():
@@ -81,7 +81,6 @@ class Bank:
     def _of_page(self, which: int, severity: int, rows: Ints) -> Bytes:
         if severity == CLEAN:
             return self._pool[rows]
-        check_severity(severity)
         page, made = self._page(which, severity)
         missing = np.unique(rows[~made[rows]])
         if len(missing):
@@ -100,9 +99,10 @@ class Bank:
         self._pages.move_to_end(key)
         return self._pages[key]
 
-    def _check(self, which: Ints, rows: Ints) -> None:
+    def _check(self, which: Ints, severities: Ints, rows: Ints) -> None:
         for what, numbers, count in (
             ("corruptions", which, len(self._corruptions)),
+            ("severities", severities, len(SEVERITIES) + 1),
             ("rows", rows, len(self._pool)),
         ):
             if numbers.size and not 0 <= int(numbers.min()) <= int(numbers.max()) < count:

@@ -27,7 +27,7 @@ def with_value(planes: Floats, value: Floats) -> Floats:
     """
     before = planes.max(axis=1, keepdims=True)
     black = before == 0
-    return np.where(black, value, planes * (value / np.where(black, 1.0, before)))
+    return np.where(black, value, planes / np.where(black, 1.0, before) * value)
 
 
 def saturation(planes: Floats) -> Floats:

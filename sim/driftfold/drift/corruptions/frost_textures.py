@@ -35,8 +35,9 @@ PANES = (
 def textures() -> Floats:
     """Five pictures of ice, shape (5, 3, SIDE, SIDE): the same in every experiment.
 
-    Ridges of clouds, 1 - |2 p - 1|, which look like feathers of ice, on clouds; the mean colour and
-    the deviation of the light are those of the photographs.
+    Ridges of clouds, 1 - |2 p - 1|, on clouds. Mean colour and deviation of the light are those of
+    the photographs, and roughness is close: neighbours' light correlates by 0.83 to 0.90, in four
+    of the photographs by 0.87 to 0.89. What is missing is crystals.
 
     >>> ice = textures()
     >>> ice.shape, ice[1].mean(axis=(1, 2)).round(2).tolist()
@@ -46,7 +47,7 @@ def textures() -> Floats:
     each = np.arange(len(PANES))
     clouds, fine = (
         plasma(stream.uniform(each, visit, SIDE**2 - 1), SIDE, decay)
-        for visit, decay in enumerate((1.5, 1.25))
+        for visit, decay in enumerate((1.4, 1.12))
     )
     ice = _standard(clouds) + _standard(1 - np.abs(2 * fine - 1))
     ice = _standard(ice)
