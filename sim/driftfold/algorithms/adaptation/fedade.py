@@ -44,7 +44,7 @@ from driftfold.signals.base import Observed
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import map_leaves, node
+from driftfold.trees import map_leaves, node, rows
 
 
 @node
@@ -94,6 +94,17 @@ class FedADE(Adaptation):
     shared_steps: Annotated[int, Ge(0)] = 2
     personal_steps: Annotated[int, Ge(0)] = 2
     personal: tuple[str, ...] | None = None
+
+    def check(self, problem: Problem) -> None:
+        """Require streams, personal parameters that are there, and a risk that can be had."""
+        super().check(problem)
+        assert isinstance(problem, StreamProblem)
+        self.own(problem)
+        nobody = np.zeros(1, dtype=np.int64)
+        memory = rows(self.risk.begin(problem), None)
+        self.risk.consider(
+            problem, problem.source.start[None], problem.view(nobody, nobody), memory
+        )
 
     def phases(self, problem: Problem) -> "Sequence[Exchange]":
         """Everything first, then the personal parts."""

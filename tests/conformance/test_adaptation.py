@@ -1,0 +1,64 @@
+"""Every adaptation keeps the contract of algorithms, on streams that drift."""
+
+from typing import Any
+
+import pytest
+
+from driftfold.algorithms.adaptation import Adaptation, FedADE
+from driftfold.data import Digits
+from driftfold.drift import LabelMixture
+from driftfold.label_shift import Inverse
+from driftfold.nets import Mlp
+from driftfold.rates import Adaptive, FixedRate
+from driftfold.registry import kind_of
+from driftfold.risks import BbsePseudo, BbseSource, Entropy, PseudoLabels, Truth
+from driftfold.rng import Seed
+from driftfold.tasks import DriftingClassification
+from driftfold.tasks.streams import Pretraining, StreamProblem
+from driftfold.testing.algorithm import check_algorithm
+from tests.modules import own_kinds
+
+EXAMPLES: list[Adaptation] = [
+    FedADE(),
+    FedADE(risk=Entropy(), rate=FixedRate(0.1), shared_steps=1, personal_steps=3),
+    FedADE(risk=BbseSource(Inverse(fix="none"), soft=True), personal=("body.0", "head")),
+    FedADE(risk=BbsePseudo(), rate=Adaptive(rule="cube_root", recompute=True), shared_steps=0),
+    FedADE(risk=PseudoLabels(), personal=("body", "head"), personal_steps=0),
+    FedADE(risk=Truth()),
+]
+
+
+@pytest.fixture(scope="module")
+def problem() -> StreamProblem:
+    """More clients than the largest tile; float64, since the loop adds up in another order."""
+    return DriftingClassification(
+        data=Digits(),
+        clients=66,
+        batch=5,
+        steps=4,
+        reference=1,
+        drift=(LabelMixture(),),
+        net=Mlp((12, 8), batch_norm=True),
+        pretraining=Pretraining(epochs=8, rate=1e-2),
+        precision="float64",
+        keep_trained=False,
+    ).build(Seed(3))
+
+
+def test_every_adaptation_of_the_library_is_covered() -> None:
+    shipped = {kind for kind, cls in own_kinds("algorithm").items() if issubclass(cls, Adaptation)}
+    assert shipped <= {kind_of(rule) for rule in EXAMPLES}
+
+
+def seldom(algorithm: Adaptation) -> bool:
+    """Whether an earlier example is of the same kind."""
+    earlier = EXAMPLES[: EXAMPLES.index(algorithm)]
+    return kind_of(algorithm) in {kind_of(other) for other in earlier}
+
+
+CASES = [pytest.param(a, marks=pytest.mark.slow if seldom(a) else ()) for a in EXAMPLES]
+
+
+@pytest.mark.parametrize("algorithm", CASES, ids=lambda a: repr(a)[:60])
+def test_contract(algorithm: Any, problem: StreamProblem) -> None:
+    check_algorithm(algorithm, problem, rounds=2 if seldom(algorithm) else 1)
