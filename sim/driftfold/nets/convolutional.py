@@ -170,13 +170,11 @@ class ConvolutionalPass(Pass):
         """Gradients of one client's features along `dy` in its body's arrays of some names."""
         torch = load_torch()
         leaves, features = self._graphs.get(place) or self._run(place, grad=True, first=False)
-        with one_thread(torch):
-            found = torch.autograd.grad(
-                features,
-                [leaves[name] for name in names],
-                torch.from_numpy(np.array(dy)),
-                retain_graph=True,
-            )
+        with one_thread(torch), torch.enable_grad():
+            # Of a number: gradients along a tensor import torch's symbolic shapes, for seconds.
+            product = (features * torch.from_numpy(np.array(dy))).sum()
+            wanted = [leaves[name] for name in names]
+            found = torch.autograd.grad(product, wanted, retain_graph=True)
         return [each.numpy() for each in found]
 
     def _run(self, place: tuple[int, ...], grad: bool, first: bool) -> _Graph:
