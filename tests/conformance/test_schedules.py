@@ -11,6 +11,7 @@ from driftfold.drift.clocks import ByGroup, ByPresence, Drawn, Given, TimeZones
 from driftfold.drift.schedule import Common, Steps
 from driftfold.drift.schedules import (
     Bernoulli,
+    Between,
     Constant,
     Gradual,
     Incremental,
@@ -31,6 +32,8 @@ EXAMPLES: list[Schedule] = [
     Bernoulli(form="redraw", p=0.7),
     Bernoulli(p=0.9, common=True),
     Bernoulli(p=0.01),
+    Between(Bernoulli(), low=0.9, high=0.3),
+    Between(Sine(), high=0.5),
     Constant(0.3),
     Gradual(),
     Incremental(),
@@ -65,7 +68,7 @@ def test_every_kind_of_the_library_is_covered() -> None:
 
 
 @pytest.mark.parametrize("steps", [1, 3])
-@pytest.mark.parametrize("schedule", EXAMPLES[:17], ids=repr)
+@pytest.mark.parametrize("schedule", EXAMPLES[:19], ids=repr)
 def test_short_streams(schedule: Schedule, steps: int) -> None:
     check_schedule(schedule, Timeline(3, steps=steps, seconds=60.0, seed=Seed(1)))
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from driftfold.drift import Schedule
 from driftfold.drift.schedules import (
     Bernoulli,
+    Between,
     Constant,
     Gradual,
     Incremental,
@@ -112,6 +113,15 @@ def test_days_come_back_in_virtual_time() -> None:
         [0.5 * (1 + math.cos(2 * math.pi * (t - 6) / 24)) for t in range(48)], abs=1e-14
     )
     assert wave.changes(0).tolist() == [1, 7, 19, 31, 43]
+
+
+def test_between_two_other_weights() -> None:
+    line = timeline()
+    milder = Between(Linear(), low=0.25, high=0.75).path(line)
+    assert course(milder) == pytest.approx(0.25 + 0.5 * course(Linear().path(line)), abs=1e-15)
+    back = Between(Square(), low=1.0, high=0.0).path(line)
+    assert np.array_equal(course(back), 1 - course(Square().path(line)))
+    assert np.array_equal(back.changes(0), Square().path(line).changes(0))
 
 
 def test_without_drift_nothing_changes() -> None:

@@ -51,6 +51,12 @@ def test_each_drift_moves_what_it_is_about() -> None:
         Change(30, ("domains",)),
         Change(40, ("inputs", "inputs.1")),
     )
+    calendar = both.calendar(20)
+    assert list(calendar) == [20, 30, 40]
+    assert {step: list(what) for step, what in calendar.items()} == {
+        change.step: list(change.what) for change in both.changes(3)
+    }
+    assert calendar[40]["inputs.1"].tolist() == list(range(20))
     when = np.full(20, 35)
     assert np.array_equal(both.shares(EVERYONE, when), both.courses["labels"].towards())  # type: ignore[attr-defined]
     domains = both.domain_shares(EVERYONE, when)
@@ -114,7 +120,7 @@ def test_drifts_are_written_in_a_specification() -> None:
             "origin": {"kind": "given", "weights": [[1, 2], [3, 4]]},
         },
         {"kind": "corruptions", "schedule": "sine", "corruptions": ["fog", "snow"], "enlarge": 4},
-        {"kind": "label_swaps", "pairs": [[0, 1]], "bounds": None},
+        {"kind": "label_swaps", "pairs": [[0, 1]], "bounds": [1]},
     ]
     drifts = decode(tuple[Drift, ...], plain)
     assert drifts[0].schedule.schedule == Bernoulli(form="redraw")

@@ -123,16 +123,16 @@ class Spoiling(InputCourse):
 
     def apply(self, x: Array, rows: Ints, clients: Ints, steps: Ints) -> Array:
         """Pictures as they are met, values in whole 255ths as in CIFAR-10-C; clean ones stay."""
-        met = x.copy()
-        for i, (which, severity) in enumerate(zip(*self.numbers(clients, steps), strict=True)):
-            if severity == 0:
-                continue
-            if self.bank is not None:
-                spoilt = self.bank.pictures(which, severity, rows[i])
-            else:
-                pictures = from_bytes(to_bytes(_with_channels(x[i], self.shape)))
-                spoilt = to_bytes(self.kinds[which].corrupt(pictures, int(severity), rows[i]))
-            met[i] = from_bytes(spoilt).transpose(0, 3, 1, 2).reshape(x[i].shape)
+        which, severity = self.numbers(clients, steps)
+        met, some = x.copy(), np.flatnonzero(severity)
+        if self.bank is not None:
+            spoilt = self.bank.pictures(which[some, None], severity[some, None], rows[some])
+            met[some] = _as_inputs(from_bytes(spoilt), x[some].shape)
+            return met
+        for i in some:
+            pictures = from_bytes(to_bytes(_with_channels(x[i], self.shape)))
+            made = self.kinds[which[i]].corrupt(pictures, int(severity[i]), rows[i])
+            met[i] = _as_inputs(from_bytes(to_bytes(made)), x[i].shape)
         return met
 
     def changes(self, client: int) -> Ints:
@@ -146,3 +146,8 @@ def _with_channels(x: Array, shape: tuple[int, ...]) -> Array:
     """Pictures as corruptions take them, (n, H, W, ch)."""
     pictures = pictures_of(x.reshape(len(x), -1), shape)
     return pictures if len(shape) == 3 else pictures[..., None]
+
+
+def _as_inputs(pictures: Array, shape: tuple[int, ...]) -> Array:
+    """Pictures (..., H, W, ch) as the inputs they were, one plane after another."""
+    return np.moveaxis(pictures, -1, -3).reshape(shape)

@@ -97,6 +97,18 @@ class Drifting:
                 at[int(step)].append(name)
         return tuple(Change(step, tuple(at[step])) for step in sorted(at))
 
+    def calendar(self, clients: int) -> dict[int, dict[str, Ints]]:
+        """Whose data change when: clients (ascending) by what changes, by step (ascending)."""
+        found = defaultdict[int, dict[str, list[int]]](dict)
+        for client in range(clients):
+            for change in self.changes(client):
+                for name in change.what:
+                    found[change.step].setdefault(name, []).append(client)
+        return {
+            step: {name: np.array(who) for name, who in found[step].items()}
+            for step in sorted(found)
+        }
+
 
 def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:
     """Bind all drifts of an experiment; each draws numbers of its own.

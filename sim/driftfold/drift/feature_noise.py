@@ -6,7 +6,7 @@ from typing import Annotated, final
 import numpy as np
 from annotated_types import Ge
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Ints, along
 from driftfold.drift.base import InputCourse, InputDrift
 from driftfold.drift.pool import Pool
 from driftfold.drift.schedule import Schedule
@@ -14,6 +14,9 @@ from driftfold.drift.schedules.linear import Linear
 from driftfold.drift.timeline import Timeline
 from driftfold.registry import register
 from driftfold.rng import Stream
+
+_TILE = 2**18
+"""Numbers that noise is drawn for at a time."""
 
 
 @register("feature_noise")
@@ -67,12 +70,12 @@ class Noising(InputCourse):
 
     def apply(self, x: Array, rows: Ints, clients: Ints, steps: Ints) -> Array:
         """Inputs with their noise; in single precision where they are."""
-        size = self.sd * self.path.weight(clients, steps)
-        met = x.copy()
-        noisy = np.flatnonzero(size > 0)
-        count = int(np.prod(x.shape[1:]))
+        size = along(self.sd * self.path.weight(clients, steps), x)
+        met, count = x.copy(), int(np.prod(x.shape[1:]))
         draw = self.draws.normal32 if x.dtype == np.float32 else self.draws.normal
-        for i in noisy:  # one batch at a time: their noise together may be large
-            noise = draw(clients[i], steps[i], count).reshape(x.shape[1:])
-            met[i] += (size[i] * noise).astype(x.dtype)
+        noisy, tile = np.flatnonzero(size), max(1, _TILE // max(1, count))
+        for start in range(0, len(noisy), tile):  # all noise together may be large
+            some = noisy[start : start + tile]
+            noise = draw(clients[some], steps[some], count).reshape(len(some), *x.shape[1:])
+            met[some] += (size[some] * noise).astype(x.dtype)
         return met

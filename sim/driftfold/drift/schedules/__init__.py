@@ -1,6 +1,7 @@
 """Schedules: how far a client's data have moved, at any step."""
 
 from driftfold.drift.schedules.bernoulli import Bernoulli
+from driftfold.drift.schedules.between import Between
 from driftfold.drift.schedules.constant import Constant
 from driftfold.drift.schedules.gradual import Gradual
 from driftfold.drift.schedules.incremental import Incremental
@@ -13,6 +14,7 @@ from driftfold.drift.schedules.step import Step
 
 __all__ = [
     "Bernoulli",
+    "Between",
     "Constant",
     "Gradual",
     "Incremental",
