@@ -64,6 +64,17 @@ class Drifting:
                 return course.shares(clients, steps)
         return np.tile(self.prior, (len(clients), 1))
 
+    def average_shares(self, clients: int, steps: int) -> Floats:
+        """Probability of each class over all steps of a stream, shape (N, K).
+
+        What a client has on the whole, as participation that follows labels may know it.
+        """
+        everyone = np.arange(clients)
+        total = np.zeros((clients, len(self.prior)))
+        for step in range(steps):
+            total += self.shares(everyone, np.full(clients, step))
+        return total / steps
+
     def domain_shares(self, clients: Ints, steps: Ints) -> Floats | None:
         """Probability of each domain, shape (k, domains); None where no drift is about domains."""
         for course in self.courses.values():
@@ -96,18 +107,6 @@ class Drifting:
             for step in course.changes(client):
                 at[int(step)].append(name)
         return tuple(Change(step, tuple(at[step])) for step in sorted(at))
-
-    def calendar(self, clients: int) -> dict[int, dict[str, Ints]]:
-        """Whose data change when: clients (ascending) by what changes, by step (ascending)."""
-        found = defaultdict[int, dict[str, list[int]]](dict)
-        for client in range(clients):
-            for change in self.changes(client):
-                for name in change.what:
-                    found[change.step].setdefault(name, []).append(client)
-        return {
-            step: {name: np.array(who) for name, who in found[step].items()}
-            for step in sorted(found)
-        }
 
 
 def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:

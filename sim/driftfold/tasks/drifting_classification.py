@@ -114,12 +114,11 @@ class DriftingClassification(Task):
         known = Pool(len(shares), source.prior, labels, domains, pool, dataset.shape)
         drifting = bind(self.drift, timeline, known)
         stream = Stream(pool, labels, domains, drifting, self.clients, self.batch, self.steps, seed)
-        everyone = np.arange(self.clients)
         fleet = Fleet(
             seed=seed,
             samples=np.full(self.clients, self.batch),
             importance=np.full(self.clients, 1 / self.clients),
-            label_shares=drifting.shares(everyone, np.zeros_like(everyone)),
+            label_shares=drifting.average_shares(self.clients, self.steps),
         )
         return StreamProblem(source, stream, fleet, self.period)
 
