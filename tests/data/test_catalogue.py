@@ -51,7 +51,7 @@ def test_entries_are_complete(entry: Entry) -> None:
 
 
 def test_every_set_has_a_kind_that_reads_it() -> None:
-    known = {*kinds("data"), *kinds("ratings"), *kinds("relation")}
+    known = {*kinds("data"), *kinds("ratings"), *kinds("relation"), *kinds("encoder")}
     assert set(SETS) - known == {"mammal_points"}  # read by `read_mammal_points`
 
 

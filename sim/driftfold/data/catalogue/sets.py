@@ -7,11 +7,12 @@ from driftfold.data.catalogue.cifar_sets import CIFAR_SETS
 from driftfold.data.catalogue.entry import Entry
 from driftfold.data.catalogue.image_sets import IMAGE_SETS
 from driftfold.data.catalogue.other_sets import OTHER_SETS
+from driftfold.data.catalogue.text_sets import TEXT_SETS
 from driftfold.errors import DataError
 from driftfold.registry import unknown
 
 SETS: Mapping[str, Entry] = MappingProxyType(
-    {entry.name: entry for entry in (*IMAGE_SETS, *CIFAR_SETS, *OTHER_SETS)}
+    {entry.name: entry for entry in (*IMAGE_SETS, *CIFAR_SETS, *TEXT_SETS, *OTHER_SETS)}
 )
 
 
