@@ -72,3 +72,4 @@ def test_facts_of_another_model_keep_everything_but_the_matrix() -> None:
     assert np.array_equal(other.confusion, np.eye(4))
     assert other.prior is source.prior
     assert other.samples == source.samples
+    assert other.calibration is source.calibration

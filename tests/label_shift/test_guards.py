@@ -2,7 +2,17 @@
 
 import numpy as np
 
-from driftfold.label_shift import Guards, SourceFacts, negative_mass, smallest_singular_value
+from driftfold.label_shift import (
+    Guarded,
+    Guards,
+    Inverse,
+    RunningMean,
+    SourceFacts,
+    Uniform,
+    negative_mass,
+    smallest_singular_value,
+)
+from driftfold.trees import spread
 from tests.label_shift.sources import a_source, batches
 
 
@@ -41,3 +51,17 @@ def test_without_an_inverse_everything_is_suspect_and_nothing_is_of_no_samples()
     flat = facts(np.full((2, 2), 0.5))
     assert Guards(sigma=0.0).suspect(flat, said).all()
     assert not Guards().suspect(flat, said[:, :0]).any()
+
+
+def test_guarded_the_reserve_answers_for_those_who_are_suspect() -> None:
+    source = a_source(each=200)
+    shares = np.array([[0.4, 0.3, 0.2, 0.1], [0.7, 0.1, 0.1, 0.1], [0.25] * 4])
+    said = batches(shares, 300, 1)
+    said[1] = np.eye(4)[0]  # surer than this model ever is
+    rule = Guarded(RunningMean(Inverse()), Uniform())
+    p, memory = rule.estimate(spread(rule.begin(source), 3), source, said)
+    plain, _ = Inverse().estimate(None, source, said)
+    assert memory.trusted.tolist() == [True, False, True]
+    assert np.array_equal(p[[0, 2]], plain[[0, 2]])
+    assert p[1].tolist() == [0.25] * 4
+    assert np.array_equal(rule.belief(memory, source, 3), p)

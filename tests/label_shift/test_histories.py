@@ -109,7 +109,7 @@ def test_the_leading_history_is_short_after_a_jump_and_long_in_peace() -> None:
 
 def expected_error(p: Floats, shares: Floats, source: SourceFacts) -> float:
     """Of drawing classes by reweighted probabilities, on the held-out examples."""
-    ratios = source.probabilities * p / source.prior
+    ratios = source.calibrated(source.probabilities) * p / source.prior
     right = ratios[np.arange(source.samples), source.labels] / ratios.sum(axis=1)
     return float(sum(shares[y] * (1 - right[source.labels == y].mean()) for y in range(K)))
 

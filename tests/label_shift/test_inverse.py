@@ -45,7 +45,7 @@ def test_where_nothing_is_confused_predictions_are_the_shares() -> None:
     assert np.array_equal(estimated(Inverse("none"), source_of(np.eye(3)), g), g)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(st.integers(2, 6), st.integers(0, 100))
 def test_shares_come_back_from_their_predictions(classes: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -19,7 +19,7 @@ def test_published_numbers() -> None:
     assert fixed(x, "none") is x
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(VECTORS)
 def test_the_projection_is_the_nearest_point(x: np.ndarray) -> None:
     p = simplex_projection(x)
@@ -30,7 +30,7 @@ def test_the_projection_is_the_nearest_point(x: np.ndarray) -> None:
     assert (away - (away * p).sum(axis=-1, keepdims=True)).max() < 1e-12
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(VECTORS)
 def test_points_of_the_simplex_stay(x: np.ndarray) -> None:
     p = clip_renormalise(x)

@@ -49,7 +49,7 @@ def test_counts_of_the_likeliest_classes() -> None:
     assert between(Uncertainty(), before, soft)[0] < expected
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(1, 9))
 def test_what_does_not_matter(seed: int, classes: int, n: int) -> None:
     rng = np.random.default_rng(seed)

@@ -4,6 +4,7 @@ from driftfold.label_shift.base import LabelEstimate
 from driftfold.label_shift.confusion import confusion_matrix
 from driftfold.label_shift.em import Em
 from driftfold.label_shift.flh_ftl import FlhFtl
+from driftfold.label_shift.guarded import Guarded
 from driftfold.label_shift.guards import Guards, negative_mass, smallest_singular_value
 from driftfold.label_shift.histogram import histogram
 from driftfold.label_shift.inverse import Inverse
@@ -21,6 +22,7 @@ __all__ = [
     "Calibration",
     "Em",
     "FlhFtl",
+    "Guarded",
     "Guards",
     "Inverse",
     "LabelEstimate",

@@ -24,12 +24,14 @@ _LEAST = 1e-300
 class Em(LabelEstimate[None]):
     """p <- mean of f(x) p / pi_0, each normalised, from p = pi_0: the likeliest p.
 
-    It needs no confusion matrix and is always on the simplex, but takes the model's probabilities
-    for what they say: calibrate them (`source_facts(..., calibrate=True)`). The likelihood is
-    concave. Classes that the source did not have stay at 0.
+    It needs no confusion matrix and is always on the simplex, but takes probabilities for what they
+    say. The likelihood is concave. Classes that the source did not have stay at 0.
 
     Attributes
     ----------
+    calibrate
+        Whether probabilities are calibrated first, by a bias-corrected temperature that is fitted
+        on the held-out source examples.
     tolerance
         Sum of absolute changes at which to stop.
     iterations
@@ -39,10 +41,11 @@ class Em(LabelEstimate[None]):
     --------
     >>> source = SourceFacts(np.eye(2), np.array([0.5, 0.5]), np.eye(2), np.arange(2))
     >>> batch = np.array([[[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.4, 0.6]]])
-    >>> Em().estimate(None, source, batch)[0].round(5)
+    >>> Em(calibrate=False).estimate(None, source, batch)[0].round(5)
     array([[1., 0.]])
     """
 
+    calibrate: bool = True
     tolerance: Annotated[float, Gt(0)] = 1e-6
     iterations: Annotated[int, Gt(0)] = 10_000
 
@@ -52,9 +55,8 @@ class Em(LabelEstimate[None]):
     def update(self, memory: Any, source: SourceFacts, predictions: Floats) -> tuple[Floats, None]:
         """Iterate, each client until it has come to rest."""
         known = source.prior > 0
-        ratios = source.calibrated(predictions) * np.where(
-            known, 1.0 / np.where(known, source.prior, 1.0), 0.0
-        )
+        said = source.calibrated(predictions) if self.calibrate else predictions
+        ratios = said * np.where(known, 1.0 / np.where(known, source.prior, 1.0), 0.0)
         p = np.tile(source.prior / source.prior.sum(), (len(predictions), 1))
         todo = np.arange(len(p))
         for _ in range(self.iterations):

@@ -48,6 +48,8 @@ class Rogd(LabelEstimate[Descent]):
         Least share of a class; at most 1 / (2 K), whatever is written here.
     samples
         Number of p that are looked at for L.
+    calibrate
+        Whether f is the model's probabilities after a bias-corrected temperature.
 
     Examples
     --------
@@ -56,7 +58,7 @@ class Rogd(LabelEstimate[Descent]):
     >>> from driftfold.trees import spread
     >>> said = np.array([[0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.1, 0.9]])
     >>> source = source_facts(said, np.array([0, 0, 1, 1]))
-    >>> rule = Rogd(Inverse(), horizon=8)
+    >>> rule = Rogd(Inverse(), horizon=8, calibrate=False)
     >>> rule.estimate(spread(rule.begin(source), 1), source, said[None, :1])[0].round(2)
     array([[0.54, 0.46]])
     """
@@ -65,6 +67,7 @@ class Rogd(LabelEstimate[Descent]):
     horizon: Annotated[int, Gt(0)] = 100
     smallest: Annotated[float, Ge(0)] = 0.01
     samples: Annotated[int, Gt(0)] = 100
+    calibrate: bool = True
 
     def begin(self, source: SourceFacts) -> Descent:
         """Start from pi_0; look for L."""
@@ -73,7 +76,7 @@ class Rogd(LabelEstimate[Descent]):
         shares = self._kept(drawn / drawn.sum(axis=-1, keepdims=True))
         largest = 0.0
         for p in (self._kept(source.prior), *shares):
-            slopes = _slopes(p[None], source)[0]
+            slopes = self._slopes(p[None], source)[0]
             largest = max(largest, float(np.sqrt((slopes**2).sum(axis=-1)).max()))
         step = np.sqrt(2.0 / self.horizon) / largest if largest > 0 else 0.0
         return Descent(self._kept(source.prior), np.asarray(step), self.of.begin(source))
@@ -87,7 +90,7 @@ class Rogd(LabelEstimate[Descent]):
     ) -> tuple[Floats, Descent]:
         """Make one step."""
         weights, inner = self.of.estimate(memory.inner, source, predictions)
-        slope = (weights[..., None] * _slopes(memory.p, source)).sum(axis=1)
+        slope = (weights[..., None] * self._slopes(memory.p, source)).sum(axis=1)
         p = self._kept(memory.p - memory.step[:, None] * slope)
         return p, Descent(p, memory.step, inner)
 
@@ -98,17 +101,19 @@ class Rogd(LabelEstimate[Descent]):
         kept: Floats = least + room * simplex_projection((p - least) / room)
         return kept
 
-
-def _slopes(p: Floats, source: SourceFacts) -> Floats:
-    """Gradient by p of each class's error, (k, K, K) of p (k, K): one row for each class."""
-    said, prior, classes = source.calibrated(source.probabilities), source.prior, source.classes
-    own = source.labels[:, None] == np.arange(classes)
-    ratio = said / np.where(prior > 0, prior, 1.0)
-    scaled = ratio / np.maximum((ratio * p[:, None]).sum(axis=-1, keepdims=True), 1e-300)
-    chosen = (scaled * p[:, None] * own).sum(axis=-1, keepdims=True)  # of the true class, (k, m, 1)
-    slope = scaled * (own - chosen)
-    errors = []
-    for y in range(classes):
-        some = np.ascontiguousarray(slope[:, own[:, y]])
-        errors.append(-some.sum(axis=1) / some.shape[1])
-    return np.stack(errors, axis=1)
+    def _slopes(self, p: Floats, source: SourceFacts) -> Floats:
+        """Gradient by p of each class's error, (k, K, K) of p (k, K): one row for each class."""
+        said, prior, classes = source.probabilities, source.prior, source.classes
+        said = source.calibrated(said) if self.calibrate else said
+        own = source.labels[:, None] == np.arange(classes)
+        ratio = said / np.where(prior > 0, prior, 1.0)
+        scaled = ratio / np.maximum((ratio * p[:, None]).sum(axis=-1, keepdims=True), 1e-300)
+        chosen = (scaled * p[:, None] * own).sum(
+            axis=-1, keepdims=True
+        )  # of the true class, (k, m, 1)
+        slope = scaled * (own - chosen)
+        errors = []
+        for y in range(classes):
+            some = np.ascontiguousarray(slope[:, own[:, y]])
+            errors.append(-some.sum(axis=1) / some.shape[1])
+        return np.stack(errors, axis=1)

@@ -3,7 +3,7 @@
 It is measured once, from labelled examples that the model was not trained on.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,9 @@ from driftfold.label_shift.confusion import confusion_matrix
 from driftfold.label_shift.examples import examples_of_classes
 from driftfold.label_shift.histogram import histogram
 from driftfold.label_shift.temperature import Calibration, bias_corrected_temperature
-from driftfold.trees import node
 
 
-@node
+@dataclass(frozen=True, eq=False)
 class SourceFacts:
     """Facts about the source, for estimates of how far labels have shifted from it.
 
@@ -32,8 +31,8 @@ class SourceFacts:
         Predictions (m, K) for the held-out examples, and their classes (m,).
     soft
         Whether M is of mean probabilities instead of the most likely classes.
-    calibration
-        Makes probabilities of the model honest; None leaves them as they are.
+    fits
+        Room for what is fitted when it is first asked for.
     """
 
     confusion: Floats
@@ -41,7 +40,7 @@ class SourceFacts:
     probabilities: Floats
     labels: Ints
     soft: bool = False
-    calibration: Calibration | None = None
+    fits: dict[str, Calibration] = field(default_factory=dict, repr=False)
 
     @property
     def classes(self) -> int:
@@ -57,13 +56,26 @@ class SourceFacts:
         """How often each class is predicted, as M counts it, (k, K) of predictions (k, n, K)."""
         return histogram(probabilities, self.soft)
 
+    @property
+    def calibration(self) -> Calibration:
+        """A bias-corrected temperature for the model, with classes as frequent as in pi_0.
+
+        Raises `DataError` where the predictions are no better than none.
+        """
+        if "calibration" not in self.fits:
+            said, labels = self.probabilities, self.labels
+            self.fits["calibration"] = bias_corrected_temperature(said, labels, prior=self.prior)
+        return self.fits["calibration"]
+
     def calibrated(self, probabilities: npt.NDArray[Any]) -> Floats:
-        """Probabilities (..., K) after calibration."""
-        given = np.asarray(probabilities, np.float64)
-        return given if self.calibration is None else self.calibration.of_probabilities(given)
+        """Probabilities (..., K) that mean what they say, of the model's."""
+        return self.calibration.of_probabilities(probabilities)
 
     def seen_by(self, confusion: Floats) -> "SourceFacts":
-        """The same source with the confusion of another model, (K, K) or (k, K, K)."""
+        """The same source with the confusion of another model, (K, K) or (k, K, K).
+
+        The calibration stays that of the model that `probabilities` are of.
+        """
         return replace(self, confusion=confusion)
 
 
@@ -72,13 +84,11 @@ def source_facts(
     labels: Ints,
     prior: Floats | None = None,
     soft: bool = False,
-    calibrate: bool = False,
 ) -> SourceFacts:
     """Measure the facts from predictions (m, K) for held-out source examples with labels (m,).
 
-    `prior` is pi_0, shape (K,); by default the frequencies of the labels. `calibrate` fits a
-    bias-corrected temperature, with examples weighed as `prior` has their classes. Raises
-    `DataError` when a class has no example.
+    `prior` is pi_0, shape (K,); by default the frequencies of the labels. Raises `DataError` when a
+    class has no example.
 
     >>> facts = source_facts(np.array([[0.9, 0.1], [0.6, 0.4], [0.2, 0.8]]), np.array([0, 0, 1]))
     >>> facts.confusion
@@ -96,5 +106,4 @@ def source_facts(
         given,
         np.asarray(labels, np.int64),
         soft,
-        bias_corrected_temperature(given, labels, prior=shares) if calibrate else None,
     )

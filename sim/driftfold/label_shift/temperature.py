@@ -4,6 +4,7 @@ Alexandari, A., Kundaje, A., Shrikumar, A.: "Maximum likelihood with bias-correc
 hard-to-beat at label shift adaptation", ICML 2020; without biases Guo et al., ICML 2017.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,12 @@ from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import DataError
 from driftfold.label_shift.examples import examples_of_classes
 from driftfold.lanes import in_whole_vectors
-from driftfold.trees import node
 
 _SMALLEST = 1e-300
 """What a probability of 0 counts as: its logarithm is finite."""
 
 
-@node
+@dataclass(frozen=True, eq=False)
 class Calibration:
     """softmax(z / T + b) in place of softmax(z).
 

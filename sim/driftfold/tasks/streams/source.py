@@ -63,14 +63,14 @@ class Source:
         """h(x) of the held-out examples under theta_0, shape (h, d)."""
         return self._on_held_out.features
 
-    def facts(self, soft: bool = False, calibrate: bool = False) -> SourceFacts:
+    def facts(self, soft: bool = False) -> SourceFacts:
         """What label estimates know: confusion of theta_0 on held-out examples, and the prior."""
-        known, key = self._facts, (soft, calibrate)
-        if key not in known:
+        known = self._facts
+        if soft not in known:
             said = self.held_out_probabilities
-            known[key] = source_facts(said, self.held_out_labels, self.prior, soft, calibrate)
-        return known[key]
+            known[soft] = source_facts(said, self.held_out_labels, self.prior, soft)
+        return known[soft]
 
     @cached_property
-    def _facts(self) -> dict[tuple[bool, bool], SourceFacts]:
+    def _facts(self) -> dict[bool, SourceFacts]:
         return {}
