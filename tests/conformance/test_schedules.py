@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Bools, Floats, Ints
 from driftfold.drift import Path, Schedule, Timeline
 from driftfold.drift.clocks import ByGroup, ByPresence, Drawn, Given, TimeZones
 from driftfold.drift.schedule import Common, Steps
@@ -102,8 +102,16 @@ class Late(Path):
     def weight(self, clients: Ints, steps: Steps) -> Floats:
         return (np.asarray(steps) >= 30).astype(np.float64)
 
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        return np.equal(steps, -1 if self.said is None else self.said)
+
+
+@dataclass(frozen=True, eq=False)
+class Doubtful(Late):
+    """Says one thing of a client and another of its steps."""
+
     def changes(self, client: int) -> Ints:
-        return np.array([] if self.said is None else [self.said], dtype=np.int64)
+        return np.array([30])
 
 
 @pytest.mark.parametrize(
@@ -115,7 +123,8 @@ class Late(Path):
         (Common(59, True, np.zeros_like), "59 steps of 60"),
         (Late(60, True, 31), "w jumps at"),
         (Late(60, False, None), "begins to move"),
-        (Late(60, True, 60), "ascending, from 1 to 59"),
+        (Late(60, True, 0), "ascending, from 1 to 59"),
+        (Doubtful(60, True, 31), "changed is true at"),
     ],
 )
 def test_the_check_catches(path: Path, message: str) -> None:

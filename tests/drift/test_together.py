@@ -53,6 +53,9 @@ def test_each_drift_moves_what_it_is_about() -> None:
     )
     after = both.courses["labels"].towards()  # type: ignore[attr-defined]
     assert both.average_shares(20, 100) == pytest.approx(0.2 * 0.1 + 0.8 * after, abs=1e-12)
+    at_forty = both.changed(EVERYONE, np.full(20, 40))
+    assert {name for name, which in at_forty.items() if which.all()} == {"inputs", "inputs.1"}
+    assert not (at_forty["labels"] | at_forty["domains"] | at_forty["concept"]).any()
     when = np.full(20, 35)
     assert np.array_equal(both.shares(EVERYONE, when), both.courses["labels"].towards())  # type: ignore[attr-defined]
     domains = both.domain_shares(EVERYONE, when)

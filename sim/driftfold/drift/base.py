@@ -16,7 +16,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-from driftfold.arrays import Array, Floats, Ints
+import numpy as np
+
+from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.drift.pool import Pool
 from driftfold.drift.schedule import Path
 from driftfold.drift.timeline import Timeline
@@ -35,12 +37,17 @@ class Course(ABC):
 
     path: Path
 
-    def changes(self, client: int) -> Ints:
-        """Steps at which what this drift moves begins to move another way, ascending.
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        """Whether a true change time of each client is at its step, shape (k,) each.
 
-        The true change times. Default: those of the path.
+        There what this drift moves begins to move another way. Default: as the path says.
         """
-        return self.path.changes(client)
+        return self.path.changed(clients, steps)
+
+    def changes(self, client: int) -> Ints:
+        """Return the true change times of one client, from 1 to T-1, ascending."""
+        every = np.arange(self.path.steps)
+        return np.flatnonzero(self.changed(np.full(len(every), client), every))
 
 
 class LabelCourse(Course):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, final
 import numpy as np
 from annotated_types import Ge, MinLen
 
-from driftfold.arrays import Array, Ints
+from driftfold.arrays import Array, Bools, Ints
 from driftfold.data.picture_rows import pictures_of
 from driftfold.drift.base import InputCourse, InputDrift
 from driftfold.drift.corruptions.bank import Bank
@@ -135,11 +135,12 @@ class Spoiling(InputCourse):
             met[i] = _as_inputs(from_bytes(to_bytes(made)), x[i].shape)
         return met
 
-    def changes(self, client: int) -> Ints:
-        """Steps at which the severity is another than before."""
-        every = np.arange(self.path.steps)
-        _, severity = self.numbers(np.full(len(every), client), every)
-        return np.flatnonzero(np.diff(severity)) + 1
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        """Whether the severity is another than a step before."""
+        _, severity = self.numbers(clients, steps)
+        _, before = self.numbers(clients, np.maximum(steps - 1, 0))
+        changed: Bools = severity != before
+        return changed
 
 
 def _with_channels(x: Array, shape: tuple[int, ...]) -> Array:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, final
 import numpy as np
 from annotated_types import Ge, MinLen
 
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Bools, Floats, Ints
 from driftfold.drift.base import DomainCourse, DomainDrift
 from driftfold.drift.pool import Pool
 from driftfold.drift.schedule import Schedule
@@ -99,12 +99,16 @@ class Travelling(DomainCourse):
         shares[rows, routes[rows, leg + 1]] += share
         return shares
 
-    def changes(self, client: int) -> Ints:
-        """Those of the path, and where a client leaves a domain for the next."""
-        every = np.arange(self.path.steps)
-        leg, share = self._place(np.full(len(every), client), every)
-        onward = np.flatnonzero(np.diff(leg + (share > 0))) + 1
-        return np.union1d(self.path.changes(client), onward)
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        """Where the path says so, and where another domain comes in."""
+        before = self._latest(clients, np.maximum(steps - 1, 0))
+        onward: Bools = self._latest(clients, steps) != before
+        return onward | self.path.changed(clients, steps)
+
+    def _latest(self, clients: Ints, steps: Ints) -> Ints:
+        """The farthest domain on the route that samples come from, by its place."""
+        leg, share = self._place(clients, steps)
+        return leg + (share > 0)
 
     def _place(self, clients: Ints, steps: Ints) -> tuple[Ints, Floats]:
         """The domain on the route that was met last, by its place, and the share of the next."""

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.drift.base import (
     ConceptCourse,
     Course,
@@ -99,6 +99,10 @@ class Drifting:
     def weights(self, clients: Ints, steps: Ints) -> dict[str, Floats]:
         """How far each drift has moved each client, w of shape (k,) by name."""
         return {name: c.path.weight(clients, steps) for name, c in self.courses.items()}
+
+    def changed(self, clients: Ints, steps: Ints) -> dict[str, Bools]:
+        """Whether a true change time of each client is at its step, shape (k,), by what changes."""
+        return {name: c.changed(clients, steps) for name, c in self.courses.items()}
 
     def changes(self, client: int) -> tuple[Change, ...]:
         """True change times of one client, ascending, with what changes."""

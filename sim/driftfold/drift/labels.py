@@ -3,9 +3,7 @@
 from dataclasses import dataclass, field
 from typing import final
 
-import numpy as np
-
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Bools, Floats, Ints
 from driftfold.drift.base import LabelCourse, LabelDrift
 from driftfold.drift.pool import Pool
 from driftfold.drift.schedule import Schedule
@@ -36,6 +34,7 @@ class LabelMixture(LabelDrift):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from driftfold.drift.targets import OneClass
     >>> from driftfold.rng import Seed
     >>> timeline = Timeline(clients=2, steps=101, seconds=60.0, seed=Seed(1))
@@ -80,7 +79,7 @@ class Mixing(LabelCourse):
         """Shares at w = 1."""
         return self.target
 
-    def changes(self, client: int) -> Ints:
-        """Those of the path, unless both distributions are the same."""
-        same = np.array_equal(self.origin[client], self.target[client])
-        return self.path.changes(client)[: 0 if same else None]
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        """Where the path says so, unless both distributions are the same."""
+        apart: Bools = (self.origin[clients] != self.target[clients]).any(axis=1)
+        return apart & self.path.changed(clients, steps)

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Bools, Floats, Ints
 from driftfold.drift.timeline import Timeline
 from driftfold.registry import family
 
@@ -42,20 +42,28 @@ class Path(ABC):
         Beyond 0 .. T-1 it is where a client's own clock may be: before its start, or ahead.
         """
 
-    def changes(self, client: int) -> Ints:
-        """Steps at which w begins to move another way, ascending.
+    def changed(self, clients: Ints, steps: Ints) -> Bools:
+        """Whether a true change time of each client is at its step, shape (k,) each.
 
-        These are the true change times: step t is one if data of step t are the first of that kind.
-        Where w moves by jumps these are all jumps, w(t) other than w(t-1). Else t begins a run of
-        steps that all go up, or all down: where a drift begins, and where it turns. What ends in a
-        rest is no change.
+        Step t is one if data of step t are the first of a new kind. Where w moves by jumps these
+        are all jumps, w(t) other than w(t-1). Else t begins a run of steps that all go up, or all
+        down: where a drift begins, and where it turns. What ends in a rest is no change.
         """
-        every = np.arange(self.steps)
-        moved = np.diff(self.weight(np.full(self.steps, client), every))
+        w, before = self.weight(clients, steps), self.weight(clients, np.maximum(steps - 1, 0))
         if self.abrupt:
-            return np.flatnonzero(moved) + 1
-        way = np.where(np.abs(moved) > _REST, np.sign(moved), 0.0)
-        return np.flatnonzero((way != 0) & (np.diff(way, prepend=0.0) != 0)) + 1
+            return np.not_equal(w, before)
+        earlier = self.weight(clients, np.maximum(steps - 2, 0))
+        way = _way(w - before)
+        turned: Bools = (way != 0) & (way != _way(before - earlier))
+        return turned
+
+    def changes(self, client: int) -> Ints:
+        """Return the true change times of one client, from 1 to T-1, ascending."""
+        return np.flatnonzero(self.changed(np.full(self.steps, client), np.arange(self.steps)))
+
+
+def _way(moved: Floats) -> Floats:
+    return np.where(np.abs(moved) > _REST, np.sign(moved), 0.0)
 
 
 @family("schedule")

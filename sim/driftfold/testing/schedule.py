@@ -31,8 +31,14 @@ def check_schedule(schedule: Schedule, timeline: Timeline | None = None) -> None
     w = path.weight(who, when)
     _check_values(path, who, when, w)
     _check_purity(path, schedule.path(timeline), who, when, w)
+    changed = path.changed(who, when).reshape(timeline.clients, path.steps)
     for client, course in enumerate(w.reshape(timeline.clients, path.steps)):
         _check_changes(path, client, course)
+        expect(
+            np.array_equal(np.flatnonzero(changed[client]), path.changes(client)),
+            f"changes of client {client} are {path.changes(client)}, but changed is true at "
+            f"{np.flatnonzero(changed[client])}",
+        )
 
 
 def _check_values(path: Path, who: Ints, when: Ints, w: Floats) -> None:

@@ -74,11 +74,12 @@ class Stream:
     def changes(self) -> Mapping[int, Mapping[str, int]]:
         """By step, how many clients' streams begin to move another way there, by what moves."""
         counts: dict[int, dict[str, int]] = {}
-        for client in range(self.clients):
-            for change in self.drifting.changes(client):
-                at = counts.setdefault(change.step, {})
-                for name in change.what:
-                    at[name] = at.get(name, 0) + 1
+        everyone = np.arange(self.clients)
+        for step in range(1, self.steps):
+            changed = self.drifting.changed(everyone, np.full(self.clients, step))
+            at = {name: int(which.sum()) for name, which in changed.items() if which.any()}
+            if at:
+                counts[step] = at
         return counts
 
     def _classes(self, clients: Ints, steps: Ints) -> Ints:
