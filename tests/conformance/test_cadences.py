@@ -14,6 +14,7 @@ from driftfold.world.cadences import (
     AsynchronousTiers,
     Buffered,
     Immediate,
+    OnlineSteps,
     Periodic,
     Synchronous,
     Tiered,
@@ -32,6 +33,7 @@ EXAMPLES: list[Cadence] = [
     Synchronous(cohort=3, over_selection=1.7),
     Synchronous(deadline=20.0, pause=5.0),
     Synchronous(cohort=4, over_selection=1.5, deadline=60.0),
+    OnlineSteps(period=30.0, rounds=2, cohort=3, late="carry"),
 ]
 FLOWS: list[Cadence] = [
     Buffered(concurrency=4, buffer=2, max_staleness=1, patience=30.0),

@@ -68,7 +68,7 @@ def test_who_is_late_is_dropped_or_carried(tmp_path: Path) -> None:
     slow = Lognormal(per_sample=0.6, device_spread=1.0)
     counts = {}
     for late in ("drop", "carry"):
-        cadence = OnlineSteps(period=10.0, rounds=1, late=late)  # type: ignore[arg-type]
+        cadence = OnlineSteps(period=10.0, rounds=1, late=late)
         result = run(spec(latency=slow, cadence=cadence, horizon=Horizon(rounds=5)))
         counts[late] = result.counts
         assert result.conventions["late"].startswith("sent home" if late == "drop" else "counted")

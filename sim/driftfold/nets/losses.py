@@ -49,7 +49,7 @@ def entropy(logits: Array) -> tuple[Array, Array]:
     With g_k = -log(p_k + e) - p_k / (p_k + e) the gradient is p_j (g_j - sum_k p_k g_k).
 
     >>> value, gradient = entropy(np.zeros((1, 4)))
-    >>> value.round(6).tolist(), abs(gradient).max() < 1e-12
+    >>> value.round(6).tolist(), bool(abs(gradient).max() < 1e-12)
     ([1.386294], True)
     """
     p = softmax(logits)

@@ -61,7 +61,7 @@ class LossProblem(SampledProblem):
     ...     def losses(self, x, z, y):
     ...         residual = z - (z @ x)[:, None] * x
     ...         return (1 + (residual**2).sum(-1)).sqrt()
-    >>> data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), None, "clients", Seed(1))
+    >>> data, fleet = divide(GaussianBlocks(3, 5, 4), Natural(), "natural", "clients", Seed(1))
     >>> problem = Robust(data, fleet, Sphere(4))
     >>> view = problem.view(np.arange(3), np.zeros(3, dtype=int))
     >>> view.gradient(problem.initial_point(), view.everything()).shape
