@@ -38,12 +38,3 @@ def reflect(places: Ints, size: int) -> Ints:
     """
     within = places % (2 * size)
     return np.minimum(within, 2 * size - 1 - within)
-
-
-def wrap(places: Ints, size: int) -> Ints:
-    """Begin again: b c d | a b c d | a b c.
-
-    >>> wrap(np.arange(-3, 7), 4).tolist()
-    [1, 2, 3, 0, 1, 2, 3, 0, 1, 2]
-    """
-    return places % size

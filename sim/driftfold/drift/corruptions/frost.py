@@ -6,10 +6,8 @@ import numpy as np
 
 from driftfold.arrays import Floats, Ints
 from driftfold.drift.corruptions.base import Corruption
-from driftfold.drift.corruptions.borders import wrap
 from driftfold.drift.corruptions.colours import grey
 from driftfold.drift.corruptions.frost_textures import SIDE, textures
-from driftfold.drift.corruptions.places import pick
 from driftfold.registry import register
 from driftfold.rng import Seed
 
@@ -36,8 +34,9 @@ class Frost(Corruption):
         picture, ice = MIXTURES[severity - 1]
         height, width = planes.shape[2:]
         share = self.stream(seed, severity).uniform(rows, 0, 3)
-        pane, top, left = (share * [len(textures()), SIDE, SIDE]).astype(np.int64).T
-        down = top[:, None, None] + np.arange(height)[:, None]
-        right = left[:, None, None] + np.arange(width)
-        cut = pick(textures()[pane], down, right, wrap)
+        chosen = (share * [len(textures()), SIDE, SIDE]).astype(np.int64)
+        pane, top, left = chosen.T[:, :, None, None]
+        down = (top + np.arange(height)[:, None]) % SIDE  # the textures go on over their edges
+        right = (left + np.arange(width)) % SIDE
+        cut = textures()[pane, :, down, right].transpose(0, 3, 1, 2)
         return picture * planes + ice * (cut if planes.shape[1] == 3 else grey(cut))
