@@ -43,6 +43,7 @@ def test_dirichlet_shares_have_their_moments() -> None:
     assert drawn.mean(axis=0) == pytest.approx(0.2, abs=5 * np.sqrt(variance / 20000))
     assert drawn.var(axis=0) == pytest.approx(variance, rel=0.05)
     assert drawn.sum(axis=1) == pytest.approx(1.0, abs=1e-12)
+    assert np.array_equal(drawn[:3], np.asarray(shares(Dirichlet(0.1), clients=3, classes=5)))
 
 
 def test_targets_with_a_name_draw_the_same_in_every_drift() -> None:

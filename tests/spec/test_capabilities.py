@@ -120,3 +120,17 @@ def test_what_is_presumed_inside_a_wrapper_is_checked_and_told_of_whom(
     validate(load_spec(inside))
     with pytest.raises(CapabilityError, match=r"algorithm 'private' presumes .* is 'always'"):
         validate(load_spec(inside, overrides=["participation=always"]))
+
+
+@pytest.mark.parametrize(
+    ("drift", "words"),
+    [
+        ('["labels", {kind = "labels", schedule = "sine"}]', "both say which labels come"),
+        ('["feature_noise", "corruptions"]', "put it first"),
+    ],
+)
+def test_drifts_without_a_meaning_together_are_refused(drift: str, words: str) -> None:
+    task = f'task={{kind = "drifting_classification", drift = {drift}}}'
+    spec = load_spec("pca-synthetic", overrides=[task])
+    with pytest.raises(CapabilityError, match=words):
+        validate(spec)

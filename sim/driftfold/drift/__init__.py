@@ -16,12 +16,12 @@ from driftfold.drift.base import (
 from driftfold.drift.clock import Clock, Readings
 from driftfold.drift.corrupted import Corrupted, Spoiling
 from driftfold.drift.domains import DomainMixture
-from driftfold.drift.drifting import Change, Drifting, bind
+from driftfold.drift.drifting import Change, Drifting, bind, check_together
 from driftfold.drift.feature_noise import FeatureNoise
 from driftfold.drift.label_swaps import LabelSwaps
 from driftfold.drift.labels import LabelMixture
 from driftfold.drift.pool import Pool
-from driftfold.drift.schedule import Path, Schedule
+from driftfold.drift.schedule import Common, Path, Schedule
 from driftfold.drift.target import LabelTarget
 from driftfold.drift.timeline import Timeline
 
@@ -29,6 +29,7 @@ __all__ = [
     "AffineShift",
     "Change",
     "Clock",
+    "Common",
     "ConceptCourse",
     "ConceptDrift",
     "Corrupted",
@@ -53,4 +54,5 @@ __all__ = [
     "Spoiling",
     "Timeline",
     "bind",
+    "check_together",
 ]

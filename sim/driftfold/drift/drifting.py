@@ -130,7 +130,7 @@ def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:
     >>> [(change.step, change.what) for change in drifting.changes(client=0)]
     [(30, ('labels',)), (60, ('labels', 'inputs'))]
     """
-    _check_together(drifts)
+    check_together(drifts)
     counts = defaultdict[str, int](int)
     courses: dict[str, Course] = {}
     for drift in drifts:
@@ -143,7 +143,14 @@ def bind(drifts: Sequence[Drift], timeline: Timeline, pool: Pool) -> Drifting:
     return Drifting(pool.prior, courses)
 
 
-def _check_together(drifts: Sequence[Drift]) -> None:
+def check_together(drifts: Sequence[Drift]) -> None:
+    """Raise `CapabilityError` for drifts that have no meaning together.
+
+    >>> from driftfold.drift.labels import LabelMixture
+    >>> check_together([LabelMixture(), LabelMixture()])
+    Traceback (most recent call last):
+    driftfold.errors.CapabilityError: drifts 'labels' and 'labels' both say which labels come, ...
+    """
     for part in ("labels", "domains"):
         kinds = [kind_of(drift) for drift in drifts if drift.part == part]
         if len(kinds) > 1:

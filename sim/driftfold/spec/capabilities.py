@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from driftfold.algorithms.private import Private
 from driftfold.algorithms.wrapped import layers
+from driftfold.drift.base import Drift
+from driftfold.drift.drifting import check_together
 from driftfold.errors import CapabilityError
 from driftfold.estimators.capped import Capped
 from driftfold.estimators.oracle import Oracle
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def check_capabilities(spec: "JobSpec") -> None:
-    """Raise `CapabilityError` when something is presumed about participation that is not so."""
+    """Raise `CapabilityError` when parts presume what is not so, or have no meaning together."""
     _check_presumed(spec)
     _check_repeats(spec)
     check_interrupts(spec)
+    check_together([part for _, part in parts(spec.task) if isinstance(part, Drift)])
     if spec.estimator.needs_probability:
         _check_known(spec)
 
