@@ -25,6 +25,7 @@ from driftfold.signals import (
     TimeGate,
     Uncertainty,
     WeightedMean,
+    said_one_by_one,
 )
 from driftfold.spec.codec import decode, encode
 from driftfold.trees import spread
@@ -145,6 +146,18 @@ def test_the_papers_signal_is_the_mean_of_two_and_tells_both() -> None:
     assert np.abs(s - (unc + rep) / 2).max() < 1e-16
     assert np.array_equal(memory.values, np.stack([unc[-1], rep[-1]], axis=-1))
     assert [leaf.shape for leaf in memory.inner] == [(3, 4), (3, 5)]
+
+
+def test_parts_are_told_through_wrappers() -> None:
+    steps = [labels(1, 3), labels(2, 3)]
+    inner = Combined(BOTH, NoisyOr())
+    plain = through(inner, steps)[1].values
+    for around in (inner, PerStep(inner), JumpMemory(inner), SplitHalf(JumpMemory(inner))):
+        signal: Signal[Any] = around
+        said = said_one_by_one(through(signal, steps)[1])
+        assert said is not None
+        assert np.array_equal(said, plain)
+    assert said_one_by_one(through(Uncertainty(), steps)[1]) is None
 
 
 def test_recalled_the_last_batch_counts_as_the_present_model_sees_it() -> None:

@@ -18,7 +18,7 @@ from driftfold.lanes import in_whole_vectors
 from driftfold.rates.base import Meeting, Rate
 from driftfold.registry import register
 from driftfold.signals.base import Held, Signal, Sizes
-from driftfold.signals.combined import Combined, Parts
+from driftfold.signals.combined import Combined, said_one_by_one
 from driftfold.signals.representation import Representation
 from driftfold.signals.uncertainty import Uncertainty
 from driftfold.tasks.streams.problem import StreamProblem
@@ -97,7 +97,8 @@ class Adaptive(Rate):
         share = s if self.rule == "affine" else in_whole_vectors(np.cbrt, total / count)
         inputs = meeting.inputs if self.recompute else memory.inputs
         figures = {"signal": s}
-        if isinstance(own, Parts):
-            figures |= {f"signal_{i}": each for i, each in enumerate(own.values.T)}
+        parts = said_one_by_one(own)
+        if parts is not None:
+            figures |= {f"signal_{i}": each for i, each in enumerate(parts.T)}
         eta = self.low + (self.high - self.low) * share
         return eta, figures, SignalMemory(own, total, count, inputs)

@@ -4,7 +4,7 @@ from driftfold.signals.base import Held, Observed, Signal, Sizes
 from driftfold.signals.calibrated import Calibrated
 from driftfold.signals.change_point import ChangePoint
 from driftfold.signals.combination import SignalCombination
-from driftfold.signals.combined import Combined
+from driftfold.signals.combined import Combined, said_one_by_one
 from driftfold.signals.debiased_representation import DebiasedRepresentation
 from driftfold.signals.debiased_uncertainty import DebiasedUncertainty
 from driftfold.signals.excess import Excess
@@ -50,4 +50,5 @@ __all__ = [
     "WeightedMean",
     "noise_floor",
     "null_values",
+    "said_one_by_one",
 ]

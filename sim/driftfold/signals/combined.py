@@ -67,3 +67,19 @@ class Combined(Signal[Parts]):
         """Pass on."""
         inner = zip(self.signals, memory.inner, strict=True)
         return Parts(memory.values, tuple(s.recall(m, observed) for s, m in inner))
+
+
+def said_one_by_one(memory: Any) -> Floats | None:
+    """What the parts of a combined signal said last, (k, m), also where wrappers are around it.
+
+    None where nothing is combined.
+
+    >>> from driftfold.signals.jump_memory import JumpMemory
+    >>> from driftfold.signals.uncertainty import Uncertainty
+    >>> memory = JumpMemory(Combined((Uncertainty(), Uncertainty()))).begin(Sizes(3, 4))
+    >>> said_one_by_one(memory)
+    array([0., 0.])
+    """
+    while memory is not None and not isinstance(memory, Parts):
+        memory = getattr(memory, "inner", None)
+    return None if memory is None else memory.values
