@@ -23,12 +23,13 @@ from driftfold.estimators import (
     Unweighted,
     Window,
 )
-from driftfold.estimators.counts import Counts, no_counts
+from driftfold.estimators.counts import no_counts
 from driftfold.fleet import Fleet
 from driftfold.participation import Always, Attendance, Bernoulli, Diurnal, Participation, Uniform
 from driftfold.registry import kind_of, kinds
 from driftfold.rng import Seed
 from driftfold.testing.estimator import check_estimator
+from driftfold.trees import node
 
 EXAMPLES: list[Estimator[Any]] = [
     Inclusive(),
@@ -89,8 +90,16 @@ class Hand(Estimator[Any]):
         return np.ones(len(responders)), state.counting(responders)
 
 
+@node
+class Changeable:
+    responses: Ints
+
+
 class InPlace(Hand):
     """Counts in the caller's state."""
+
+    def begin(self, fleet: Fleet, attendance: Attendance) -> Any:
+        return Changeable(np.zeros(fleet.size, dtype=np.int64))
 
     def weigh(self, state: Any, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, Any]:
         state.responses[responders] += 1
@@ -151,7 +160,7 @@ def test_a_state_that_is_no_tree_cannot_be_kept() -> None:
 
 
 def test_counts_are_not_shared_between_states() -> None:
-    before = Counts(np.zeros(3, dtype=np.int64))
+    before = no_counts(3)
     after = before.counting(np.array([1]))
-    assert before.responses.tolist() == [0, 0, 0]
-    assert after.responses.tolist() == [0, 1, 0]
+    assert np.asarray(before.responses).tolist() == [0, 0, 0]
+    assert np.asarray(after.responses).tolist() == [0, 1, 0]

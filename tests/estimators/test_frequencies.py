@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Floats
+from driftfold.columns import Column
 from driftfold.estimators import Estimator, Inclusive, Past
 from driftfold.estimators.counts import Counts
 from driftfold.participation import Always, Bernoulli
@@ -17,7 +18,7 @@ from tests.participation.fleets import fleet_of
 
 def multiplier(rule: Estimator[Any], count: int, t: int) -> float:
     """Weight over importance of a responder in round t with `count` earlier responses."""
-    weights, _ = rule.weigh(Counts(np.array([count])), fleet_of(1), np.array([0]), t)
+    weights, _ = rule.weigh(Counts(Column(np.array([count]))), fleet_of(1), np.array([0]), t)
     return float(weights[0])
 
 
@@ -54,7 +55,7 @@ def test_weights_are_as_defined(rule: Estimator[Any], count: int, t: int, expect
 def test_importance_scales_the_weight(rule: Estimator[Any]) -> None:
     even, odd = fleet_of(4), fleet_of(4)
     odd.importance[:] = [0.1, 0.2, 0.3, 0.4]
-    state = Counts(np.array([1, 2, 3, 4]))
+    state = Counts(Column(np.array([1, 2, 3, 4])))
     one, _ = rule.weigh(state, even, np.arange(4), 7)
     other, _ = rule.weigh(state, odd, np.arange(4), 7)
     np.testing.assert_allclose(other / odd.importance, one / 0.25, rtol=1e-15)
@@ -69,7 +70,7 @@ def test_responses_are_counted_and_empty_rounds_only_pass(rule: Estimator[Any]) 
             _, state = rule.weigh(state, fleet, np.array(responders), t)
         else:
             state = rule.skip(state, t)
-    assert state.responses.tolist() == [1, 0, 2]
+    assert np.asarray(state.responses).tolist() == [1, 0, 2]
 
 
 @pytest.mark.parametrize("p", [0.05, 0.5, 0.9])

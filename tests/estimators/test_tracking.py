@@ -6,10 +6,22 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Bools, Floats
-from driftfold.estimators import Beta, Estimator, Ewma, FedAU, Inclusive, Kalman, Window
-from driftfold.participation import Always
+from driftfold.estimators import (
+    Beta,
+    Capped,
+    Estimator,
+    Ewma,
+    FedAU,
+    Inclusive,
+    Kalman,
+    Oracle,
+    Past,
+    Window,
+)
+from driftfold.participation import Always, Sine
 from tests.estimators import textbook
 from tests.participation.fleets import fleet_of
+from tests.work import allocated
 
 RULES: dict[str, tuple[Estimator[Any], textbook.Follow]] = {
     "fedau": (FedAU(), textbook.fedau(50)),
@@ -96,15 +108,22 @@ def test_importance_scales_the_weight(rule: Estimator[Any]) -> None:
 
 def test_a_round_costs_what_its_responders_cost() -> None:
     """Rows of the others are what they were, bit for bit, after any number of rounds."""
-    fleet = fleet_of(500)
-    lazy: list[Estimator[Any]] = [FedAU(), Ewma(), Window(), Beta()]
+    size = 100_000
+    fleet = fleet_of(size)
+    attendance = Sine().attend(fleet)
+    lazy: list[Estimator[Any]] = [
+        FedAU(), Ewma(), Window(), Beta(), Past(), Inclusive(), Capped(Oracle(), max_weight=9.0),
+    ]  # fmt: skip
     for rule in lazy:
-        begun = rule.begin(fleet, Always().attend(fleet))
-        _, after = rule.weigh(begun, fleet, np.array([3, 7]), 40)
+        begun, some = rule.begin(fleet, attendance), np.array([3, 7])
+        with allocated() as memory:
+            foreseen = rule.foresee(begun, attendance, some, 40)
+            _, after = rule.weigh(foreseen, fleet, some, 40)
+        assert memory.peak < 100_000  # bytes; a column of all has 800,000
         assert rule.skip(after, 41) is after
         for old, new in zip(vars(begun).values(), vars(after).values(), strict=True):
-            changed = np.flatnonzero((old != new).reshape(500, -1).any(axis=1))
-            assert set(changed.tolist()) <= {3, 7}
+            differ = np.asarray(old) != np.asarray(new)
+            assert set(np.flatnonzero(differ.reshape(size, -1).any(axis=1)).tolist()) <= {3, 7}
 
 
 @pytest.mark.slow

@@ -151,7 +151,7 @@ def test_oracle_follows_probabilities_that_change(model: Participation) -> None:
     state = rule.begin(fleet, attendance)
     for t in range(1, 31):
         p = attendance.probability_at(everyone, t - 1)
-        state = rule.foresee(state, attendance, t)
+        state = rule.foresee(state, attendance, everyone, t)
         weights, state = rule.weigh(state, fleet, everyone, t)
         np.testing.assert_allclose(p * weights, np.where(p > 0, 1 / 3, 0.0), rtol=1e-12)
 
@@ -160,6 +160,7 @@ def test_oracle_follows_probabilities_that_change(model: Participation) -> None:
 def test_rules_around_the_oracle_tell_it_of_the_round(around: Any) -> None:
     fleet, attendance = fleet_of(2), Jump(p=0.5, at=1, after=(0.8, 0.2)).attend(fleet_of(2))
     for rule in (around(Oracle()), Silent(around(Oracle()), rounds=5)):
-        state = rule.foresee(rule.begin(fleet, attendance), attendance, 2)
+        state = rule.begin(fleet, attendance)
+        state = rule.foresee(state, attendance, np.arange(2), 2)
         first, second = rule.weigh(state, fleet, np.arange(2), 2)[0]
         np.testing.assert_allclose(second / first, 4.0)

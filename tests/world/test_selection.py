@@ -19,6 +19,7 @@ from driftfold.selection import (
     UniformSelection,
     WeightedSelection,
 )
+from tests.work import allocated
 
 SAMPLES = np.array([1, 5, 2, 9, 4, 3, 1, 2])
 POOL = np.array([1, 2, 4, 5, 7])
@@ -123,12 +124,12 @@ def test_a_search_looks_at_few() -> None:
         looked.append(len(ids))
         return ids % 7 == 3
 
-    rules: list[Selection[Any]] = [UniformSelection(), RoundRobin()]
+    rules: list[Selection[Any]] = [UniformSelection(), RoundRobin(), F3ast()]
     for rule in rules:
         found, _ = rule.find(rule.begin(fleet), fleet, free, 3, 0)
         assert len(found) == 3
         assert (found % 7 == 3).all()
-    assert sum(looked) < 500
+    assert sum(looked) < 600
 
 
 @pytest.mark.parametrize("k", [1, 30])
@@ -175,4 +176,51 @@ def test_f3ast_prefers_whom_it_chose_too_seldom() -> None:
     # a/r: (2,4,6) -> 2; r = (.25,.25,.75), a/r: (4,8,4) -> 1; r = (.125,.625,.375): (8,3.2,8) tie
     assert chosen[:2] == [2, 1]
     assert chosen[2] in (0, 2)
-    assert state.r.sum() == pytest.approx(1.5 * 0.5**4 + 1 - 0.5**4)
+    rates = fleet.importance * np.exp(4 * np.log(0.5) - state.score.copy())
+    assert rates.sum() == pytest.approx(1.5 * 0.5**4 + 1 - 0.5**4)
+
+
+def test_f3ast_finds_whom_it_would_choose_from_a_list() -> None:
+    """Those never chosen, while there are enough; then it asks for the list."""
+    fleet, rule = fleet_of(np.ones(400, int)), F3ast()
+    state, seen, even = rule.begin(fleet), set[int](), np.arange(0, 400, 2)
+    for dispatch in range(10):
+        found, state = rule.find(state, fleet, lambda ids: ids % 2 == 0, 4, dispatch)
+        assert not seen & set(found.tolist())
+        seen |= set(found.tolist())
+    found, same = rule.find(state, fleet, lambda ids: ids < 4, 4, 10)
+    assert (len(seen), len(found), same) == (40, 0, state)
+    chosen, state = rule.choose(state, fleet, even, 155, 10)
+    assert not seen & set(chosen.tolist())
+    _, state = rule.choose(state, fleet, np.arange(1, 400, 2), 180, 11)  # 25 are left
+    assert len(rule.find(state, fleet, lambda ids: ids >= 0, 4, 12)[0]) == 0
+
+
+@pytest.mark.parametrize("beta", [0.01, 0.5])
+def test_f3ast_of_many_choices(beta: float) -> None:
+    """Against rates that are all kept, for so long that some would vanish."""
+    fleet, rule, rng = (
+        fleet_of([1, 2, 3, 4, 0]),
+        F3ast(beta=beta, rate=0.3),
+        np.random.default_rng(1),
+    )
+    state, r = rule.begin(fleet), np.full(5, 0.3)
+    for dispatch in range(400):
+        pool = np.flatnonzero(rng.uniform(size=5) < 0.7)
+        chosen, state = rule.choose(state, fleet, pool, 2, dispatch)
+        gain = fleet.importance / np.maximum(r, 1e-300)
+        left = np.setdiff1d(pool, chosen)
+        assert gain[chosen].min(initial=np.inf) >= (1 - 1e-9) * gain[left].max(initial=0.0)
+        r = (1 - beta) * r
+        r[chosen] += beta
+
+
+def test_f3ast_touches_few() -> None:
+    """Of a million clients, one in seven is free."""
+    fleet, rule = fleet_of(np.ones(10**6, int)), F3ast()
+    state = rule.begin(fleet)
+    with allocated() as memory:
+        for dispatch in range(20):
+            found, state = rule.find(state, fleet, lambda ids: ids % 7 == 3, 10, dispatch)
+            assert len(found) == 10
+    assert memory.peak < 100_000  # bytes; the scores have 8,000,000

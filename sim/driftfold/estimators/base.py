@@ -37,8 +37,11 @@ class Estimator(ABC, Generic[S]):
     def begin(self, fleet: Fleet, attendance: Attendance) -> S:
         """Return the state before the first round (a tree of arrays)."""
 
-    def foresee(self, state: S, attendance: Attendance, round: int) -> S:
-        """State that knows what can be told of round t before it begins. Default: unchanged."""
+    def foresee(self, state: S, attendance: Attendance, clients: Ints, round: int) -> S:
+        """State that knows what can be told of `clients` and round t before it begins.
+
+        Only these are weighed in that round. Default: unchanged.
+        """
         return state
 
     @abstractmethod

@@ -11,8 +11,9 @@ import numpy as np
 from annotated_types import Gt, Le
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.estimators.base import Estimator
-from driftfold.estimators.tables import never, power, replaced
+from driftfold.estimators.tables import never, power
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
@@ -23,9 +24,9 @@ from driftfold.trees import node
 class Posterior:
     """Of each client, shape (N,): Beta(a, b) just after its last response, and that round."""
 
-    a: Floats
-    b: Floats
-    last: Ints
+    a: Column[np.float64]
+    b: Column[np.float64]
+    last: Column[np.int64]
 
 
 @register("beta")
@@ -67,7 +68,7 @@ class Beta(Estimator[Posterior]):
     def begin(self, fleet: Fleet, attendance: Attendance) -> Posterior:
         """Return the prior."""
         prior = np.full(fleet.size, float(self.prior))
-        return Posterior(prior, prior, never(fleet.size))
+        return Posterior(Column(prior), Column(prior.copy()), never(fleet.size))
 
     def weigh(
         self, state: Posterior, fleet: Fleet, responders: Ints, round: int

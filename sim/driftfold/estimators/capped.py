@@ -62,9 +62,9 @@ class Capped(Estimator[Any]):
         """Return the state of the capped rule."""
         return self.rule.begin(fleet, attendance)
 
-    def foresee(self, state: Any, attendance: Attendance, round: int) -> Any:
+    def foresee(self, state: Any, attendance: Attendance, clients: Ints, round: int) -> Any:
         """Pass on what can be told of the round."""
-        return self.rule.foresee(state, attendance, round)
+        return self.rule.foresee(state, attendance, clients, round)
 
     def weigh(self, state: Any, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, Any]:
         """Return min(w_i, max_weight a_i)."""

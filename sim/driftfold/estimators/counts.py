@@ -3,6 +3,7 @@
 import numpy as np
 
 from driftfold.arrays import Ints
+from driftfold.columns import Column, replaced
 from driftfold.trees import node
 
 
@@ -10,19 +11,18 @@ from driftfold.trees import node
 class Counts:
     """Number of contributions c_i of each client, shape (N,)."""
 
-    responses: Ints
+    responses: Column[np.int64]
 
     def counting(self, responders: Ints) -> "Counts":
         """Return the counts with one more response for each of `responders`.
 
-        >>> Counts(np.array([2, 0, 1])).counting(np.array([0, 1])).responses
-        array([3, 1, 1])
+        >>> np.asarray(no_counts(3).counting(np.array([0, 2, 2])).responses)
+        array([1, 0, 2])
         """
-        seen = self.responses.copy()
-        np.add.at(seen, responders, 1)
-        return Counts(seen)
+        clients, more = np.unique(responders, return_counts=True)
+        return Counts(replaced(self.responses, clients, self.responses[clients] + more))
 
 
 def no_counts(size: int) -> Counts:
     """Return the counts of `size` clients before the first round."""
-    return Counts(np.zeros(size, dtype=np.int64))
+    return Counts(Column(np.zeros(size, dtype=np.int64)))

@@ -12,8 +12,9 @@ import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.estimators.base import Estimator
-from driftfold.estimators.tables import never, power, replaced
+from driftfold.estimators.tables import never, power
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
@@ -24,8 +25,8 @@ from driftfold.trees import node
 class Rates:
     """Of each client, shape (N,): its rate r_i just after its last response, and that round."""
 
-    rate: Floats
-    last: Ints
+    rate: Column[np.float64]
+    last: Column[np.int64]
 
 
 @register("ewma")
@@ -63,7 +64,7 @@ class Ewma(Estimator[Rates]):
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Rates:
         """All rates are `start`."""
-        return Rates(np.full(fleet.size, float(self.start)), never(fleet.size))
+        return Rates(Column(np.full(fleet.size, float(self.start))), never(fleet.size))
 
     def weigh(
         self, state: Rates, fleet: Fleet, responders: Ints, round: int

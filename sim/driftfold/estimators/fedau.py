@@ -11,8 +11,9 @@ import numpy as np
 from annotated_types import Ge
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.estimators.base import Estimator
-from driftfold.estimators.tables import never, replaced
+from driftfold.estimators.tables import never
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
@@ -26,8 +27,8 @@ class Intervals:
     All intervals together are as long as the time until then, so their mean needs no sum.
     """
 
-    ended: Ints
-    last: Ints
+    ended: Column[np.int64]
+    last: Column[np.int64]
 
 
 @register("fedau")

@@ -53,9 +53,9 @@ class Hajek(Estimator[Any]):
         """Return the state of the normalised rule."""
         return self.rule.begin(fleet, attendance)
 
-    def foresee(self, state: Any, attendance: Attendance, round: int) -> Any:
+    def foresee(self, state: Any, attendance: Attendance, clients: Ints, round: int) -> Any:
         """Pass on what can be told of the round."""
-        return self.rule.foresee(state, attendance, round)
+        return self.rule.foresee(state, attendance, clients, round)
 
     def weigh(self, state: Any, fleet: Fleet, responders: Ints, round: int) -> tuple[Floats, Any]:
         """Return w_i / sum_j w_j; all 0 where the rule gives no weight to anybody."""

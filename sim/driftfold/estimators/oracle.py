@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.errors import CapabilityError
 from driftfold.estimators.base import Estimator
 from driftfold.fleet import Fleet
@@ -15,9 +16,9 @@ from driftfold.trees import node
 
 @node
 class Probabilities:
-    """True probability p_i that each client contributes to a round, shape (N,)."""
+    """True probability p_i that each client contributes, when it was last told, shape (N,)."""
 
-    p: Floats
+    p: Column[np.float64]
 
 
 @register("oracle")
@@ -45,7 +46,7 @@ class Oracle(Estimator[Probabilities]):
         """Read the probabilities; raises `CapabilityError` when unknown, or zero for good."""
         everyone = np.arange(fleet.size)
         if isinstance(attendance, KnownSchedule):
-            return Probabilities(attendance.probability_at(everyone, 0))
+            return Probabilities(Column(attendance.probability_at(everyone, 0)))
         if not isinstance(attendance, KnownProbability):
             raise CapabilityError(
                 "estimator 'oracle' needs the true probabilities, but this participation has none "
@@ -61,13 +62,16 @@ class Oracle(Estimator[Probabilities]):
                 "cannot be reached; give every client a positive probability, or use estimator "
                 "'none'"
             )
-        return Probabilities(p)
+        return Probabilities(Column(p))
 
-    def foresee(self, state: Probabilities, attendance: Attendance, round: int) -> Probabilities:
+    def foresee(
+        self, state: Probabilities, attendance: Attendance, clients: Ints, round: int
+    ) -> Probabilities:
         """Take the probabilities of this round, where they change."""
         if not isinstance(attendance, KnownSchedule):
             return state
-        return Probabilities(attendance.probability_at(np.arange(len(state.p)), round - 1))
+        p = attendance.probability_at(clients, round - 1)
+        return Probabilities(replaced(state.p, clients, p))
 
     def weigh(
         self, state: Probabilities, fleet: Fleet, responders: Ints, round: int

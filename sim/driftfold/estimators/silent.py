@@ -7,8 +7,9 @@ import numpy as np
 from annotated_types import Ge
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.estimators.base import Estimator
-from driftfold.estimators.tables import never, replaced
+from driftfold.estimators.tables import never
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
@@ -20,7 +21,7 @@ class Heard:
     """State of the inner rule, and the round of each client's last response, shape (N,)."""
 
     rule: Any
-    last: Ints
+    last: Column[np.int64]
 
 
 @register("silent")
@@ -74,16 +75,16 @@ class Silent(Estimator[Any]):
         """Everybody counts as heard just before the first round."""
         return Heard(self.rule.begin(fleet, attendance), never(fleet.size))
 
-    def foresee(self, state: Heard, attendance: Attendance, round: int) -> Heard:
+    def foresee(self, state: Heard, attendance: Attendance, clients: Ints, round: int) -> Heard:
         """Pass on what can be told of the round."""
-        return Heard(self.rule.foresee(state.rule, attendance, round), state.last)
+        return Heard(self.rule.foresee(state.rule, attendance, clients, round), state.last)
 
     def weigh(
         self, state: Heard, fleet: Fleet, responders: Ints, round: int
     ) -> tuple[Floats, Heard]:
         """Return the weights for F_t, and who has been heard."""
         weights, seen = self.rule.weigh(state.rule, fleet, responders, round)
-        belongs = state.last >= round - self.rounds
+        belongs = np.asarray(state.last) >= round - self.rounds
         share = float(fleet.importance @ belongs) or 1.0
         weights = np.where(belongs[responders], weights / share, 0.0)
         return weights, Heard(seen, replaced(state.last, responders, round))

@@ -8,8 +8,9 @@ import numpy.typing as npt
 from annotated_types import Ge
 
 from driftfold.arrays import Floats, Ints
+from driftfold.columns import Column, replaced
 from driftfold.estimators.base import Estimator
-from driftfold.estimators.tables import never, replaced
+from driftfold.estimators.tables import never
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
@@ -26,8 +27,8 @@ class Recent:
     Bit b of word j stands for round last - 64 j - b.
     """
 
-    bits: Words
-    last: Ints
+    bits: Column[np.uint64]
+    last: Column[np.int64]
 
 
 @register("window")
@@ -60,7 +61,7 @@ class Window(Estimator[Recent]):
     def begin(self, fleet: Fleet, attendance: Attendance) -> Recent:
         """No responses."""
         words = -(-self.rounds // _WORD)
-        return Recent(np.zeros((fleet.size, words), dtype=np.uint64), never(fleet.size))
+        return Recent(Column(np.zeros((fleet.size, words), dtype=np.uint64)), never(fleet.size))
 
     def weigh(
         self, state: Recent, fleet: Fleet, responders: Ints, round: int

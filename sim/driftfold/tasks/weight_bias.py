@@ -51,7 +51,7 @@ class WeightBias(WeightMetric):
     ) -> Mapping[str, float]:
         """Return it; raises `CapabilityError` where no probability is known."""
         p, everyone = _probability(attendance, fleet.size, round), np.arange(fleet.size)
-        state = rule.foresee(state, attendance, round)
+        state = rule.foresee(state, attendance, everyone, round)
         if rule.alone:
             weights, _ = rule.weigh(state, fleet, everyone, round)
             return {"weight_bias": squared_bias(weights, fleet.importance, p)}

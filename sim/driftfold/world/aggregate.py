@@ -225,7 +225,7 @@ class Aggregator:
         world = self._world
         clients = np.array([a.errand.client for a in good], dtype=np.int64)
         rule, round = world.estimator, version + 1
-        foreseen = rule.foresee(self.weighing, world.attendance, round)
+        foreseen = rule.foresee(self.weighing, world.attendance, clients, round)
         weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
         if world.faults.on_interrupt == "partial":
             weights = weights / self._shares(phase, good)
