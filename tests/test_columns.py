@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.columns import Column, replaced
@@ -13,6 +13,7 @@ from tests.work import allocated
 SIZE = 5
 
 
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(
