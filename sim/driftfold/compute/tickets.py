@@ -5,7 +5,7 @@ possible. A ticket ends in virtual time by `commit` (the payload arrived) or `ca
 will); until then the client's memory is as it was before.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -18,7 +18,7 @@ from driftfold.compute.base import Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
 from driftfold.errors import ReplayMismatch
-from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows, stack
+from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows
 
 NOT_FINITE = "the update is not finite"
 """The fault of work whose result is no good; any other fault is what the work raised."""
@@ -186,7 +186,7 @@ class TicketBook:
         failures = {i: why for i, why in bad if why != NOT_FINITE}
         if not good:
             return Results(good, None, {}, faults, failures)
-        payload, metrics = _gather([tickets[i] for i in good])
+        payload, metrics = _gather([tickets[i] for i in good], _told)
         return Results(good, payload, metrics, faults, failures)
 
     def downloads(self) -> list[Download]:
@@ -303,22 +303,27 @@ class TicketBook:
     def _remember(self, tickets: list[Ticket]) -> None:
         if tickets and self.memories is not None:
             clients: Ints = np.array([t.client for t in tickets], dtype=np.int64)
-            parts = [rows(t.block.memory, t.row) for t in tickets if t.block is not None]
-            self.memories.write(clients, stack(parts))
+            self.memories.write(clients, _gather(tickets, _memory))
 
 
 _by_client = attrgetter("client", "number")
 
 
-def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:
-    """Payloads and metrics of computed tickets, stacked in their order."""
+def _told(block: LocalResult[Any]) -> tuple[Any, dict[str, Any]]:
+    return block.payload, dict(block.metrics)
+
+
+def _memory(block: LocalResult[Any]) -> Any:
+    return block.memory
+
+
+def _gather(tickets: list[Ticket], part: Callable[[LocalResult[Any]], Any]) -> Any:
+    """A part of the results of computed tickets, stacked in their order."""
     first = tickets[0].block
     assert first is not None
     if all(t.block is first for t in tickets):
-        index = [t.row for t in tickets]
-        if index == list(range(len(leaves(first.payload)[0]))):
-            return first.payload, dict(first.metrics)
-        return rows(first.payload, index), {k: v[index] for k, v in first.metrics.items()}
+        tree, index = part(first), [t.row for t in tickets]
+        return tree if index == list(range(len(leaves(tree)[0]))) else rows(tree, index)
     places: dict[int, list[int]] = {}
     for place, ticket in enumerate(tickets):
         places.setdefault(id(ticket.block), []).append(place)
@@ -326,7 +331,6 @@ def _gather(tickets: list[Ticket]) -> tuple[Any, dict[str, Any]]:
     for some in places.values():  # few: what is used together was mostly computed together
         block, index = tickets[some[0]].block, [tickets[place].row for place in some]
         assert block is not None
-        parts.append((rows(block.payload, index), rows(dict(block.metrics), index)))
+        parts.append(rows(part(block), index))
     order = np.argsort(np.concatenate([*places.values()]))
-    payload, metrics = rows(concatenate(parts), order)
-    return payload, metrics
+    return rows(concatenate(parts), order)
