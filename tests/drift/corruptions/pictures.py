@@ -14,10 +14,14 @@ T = TypeVar("T")
 
 
 @cache
+def _cut() -> Floats:
+    pictures: Floats = FashionMnistCut().load(Seed(0)).x[:100].reshape(-1, 28, 28, 1)
+    return pictures
+
+
 def clothes(count: int = 40) -> Floats:
     """Pictures of the Fashion-MNIST cut, shape (count, 28, 28, 1)."""
-    pictures: Floats = FashionMnistCut().load(Seed(0)).x[:count].reshape(-1, 28, 28, 1)
-    return pictures
+    return _cut()[:count]
 
 
 def coloured(count: int = 4, height: int = 32, width: int = 32, seed: int = 1) -> Floats:

@@ -83,10 +83,10 @@ def test_chance_is_addressed_by_kind_severity_row_and_seed() -> None:
 
 
 def test_great_batches_have_the_bits_of_small_ones() -> None:
-    x = clothes(150)  # more than are corrupted at a time
-    for corruption in PUBLISHED[:4]:
+    x = clothes(75)  # more than are corrupted at a time
+    for corruption in (GaussianNoise(), *PUBLISHED[4:8], *PUBLISHED[12:14]):
         whole = corruption.corrupt(x, 4, numbers(x))
-        for some in (slice(60, 70), slice(149, 150)):
+        for some in (slice(60, 70), slice(74, 75)):
             assert np.array_equal(corruption.corrupt(x[some], 4, numbers(x)[some]), whole[some])
 
 
