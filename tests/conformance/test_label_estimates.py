@@ -25,9 +25,9 @@ from driftfold.testing.label_estimate import check_label_estimate
 from tests.label_shift.sources import a_source
 
 EXAMPLES: list[LabelEstimate[Any]] = [
-    Em(tolerance=1e-3),
+    Em(tolerance=1e-8),
     FlhFtl(Inverse("none"), experts=2),
-    Guarded(RunningMean(Inverse("none")), Em(tolerance=1e-3), negative=0.05),
+    Guarded(RunningMean(Inverse("none")), Em(tolerance=1e-8), negative=0.05),
     Inverse(),
     Inverse("none"),
     Inverse("simplex"),

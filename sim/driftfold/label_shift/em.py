@@ -1,4 +1,4 @@
-"""Maximum likelihood by expectation maximisation.
+"""Maximum likelihood by expectation maximisation, with extrapolation.
 
 Saerens, M., Latinne, P., Decaestecker, C.: "Adjusting the outputs of a classifier to new a priori
 probabilities", Neural Computation 2002; with calibrated probabilities Alexandari, Kundaje and
@@ -13,10 +13,9 @@ from annotated_types import Gt
 
 from driftfold.arrays import Floats
 from driftfold.label_shift.base import LabelEstimate
+from driftfold.label_shift.mixture import likeliest
 from driftfold.label_shift.source import SourceFacts
 from driftfold.registry import register
-
-_LEAST = 1e-300
 
 
 @register("em")
@@ -25,7 +24,8 @@ class Em(LabelEstimate[None]):
     """p <- mean of f(x) p / pi_0, each normalised, from p = pi_0: the likeliest p.
 
     It needs no confusion matrix and is always on the simplex, but takes probabilities for what they
-    say. The likelihood is concave. Classes that the source did not have stay at 0.
+    say. The likelihood is concave; with fewer samples than classes the likeliest p need not be the only one. Classes that
+    the source did not have stay at 0.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Em(LabelEstimate[None]):
         Whether probabilities are calibrated first, by a bias-corrected temperature that is fitted
         on the held-out source examples.
     tolerance
-        Sum of absolute changes at which to stop.
+        Sum of absolute changes by a plain iteration at which to stop.
     iterations
         Iterations at most.
 
@@ -57,18 +57,5 @@ class Em(LabelEstimate[None]):
         known = source.prior > 0
         said = source.calibrated(predictions) if self.calibrate else predictions
         ratios = said * np.where(known, 1.0 / np.where(known, source.prior, 1.0), 0.0)
-        p = np.tile(source.prior / source.prior.sum(), (len(predictions), 1))
-        todo = np.arange(len(p))
-        for _ in range(self.iterations):
-            # A sample that no class explains says nothing.
-            evidence = ratios @ p[todo, :, None]
-            trust = np.where(evidence > _LEAST, 1.0 / np.maximum(evidence, _LEAST), 0.0)
-            now = p[todo] * (np.swapaxes(trust, 1, 2) @ ratios)[:, 0]
-            total = now.sum(axis=-1, keepdims=True)
-            now = np.where(total > 0, now / np.where(total > 0, total, 1.0), p[todo])
-            moving = np.abs(now - p[todo]).sum(axis=-1) >= self.tolerance
-            p[todo] = now
-            todo, ratios = todo[moving], ratios[moving]
-            if not todo.size:
-                break
-        return p, None
+        start = np.tile(source.prior / source.prior.sum(), (len(predictions), 1))
+        return likeliest(ratios, start, self.tolerance, self.iterations), None

@@ -3,7 +3,7 @@
 The same w minimises ||C w - g||^2 + s ||w - 1||^2 for some s: the two norms trade along one convex
 curve. Along it s grows, ||C w - g|| with it, and the sum falls as long as s ||w - 1|| is below
 rho ||C w - g||. So s is a root of the balance of the two in logarithms, found by false position
-(with the Illinois rule), and each w is a quadratic problem.
+(with the weights of Anderson and Bjorck), and each w is a quadratic problem.
 """
 
 from dataclasses import dataclass
@@ -40,17 +40,22 @@ def two_norms(joint: Floats, predicted: Floats, rho: float) -> Floats:
     w = np.where((above <= 0)[:, None], 1.0, w)
     todo = np.flatnonzero((below < 0) & (above > 0))
     low, high, below, above = low[todo], high[todo], below[todo], above[todo]
+    last = np.zeros(len(todo))
     for _ in range(100):
         if not todo.size:
             break
         s = low + (high - low) * (below / (below - above))
         w[todo], balance = curve.rows(todo).at(s, w[todo] > 0)
-        up = balance < 0
-        # The end that stays weighs half the next time, so that it comes nearer too.
-        below, above = np.where(up, balance, below / 2), np.where(up, above / 2, balance)
+        up, side = balance < 0, np.sign(balance)
+        # An end that stays twice counts for less the next time, so that it comes nearer too.
+        bent = 1 - balance / np.where(up, below, above)
+        weight = np.where(side == last, np.where(bent > 0, bent, 0.5), 1.0)
+        below, above = np.where(up, balance, below * weight), np.where(up, above * weight, balance)
         low, high = np.where(up, s, low), np.where(up, high, s)
-        left = (np.abs(balance) > 1e-11) & (high - low > 1e-11)
-        todo, low, high, below, above = (x[left] for x in (todo, low, high, below, above))
+        left = (np.abs(balance) > 1e-10) & (high - low > 1e-10)
+        todo, last, low, high, below, above = (
+            x[left] for x in (todo, side, low, high, below, above)
+        )
     return w
 
 

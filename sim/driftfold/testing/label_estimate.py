@@ -50,7 +50,7 @@ def check_label_estimate(
         _check_stacks(rule, memory, source, said, p, after)
         shuffled, _ = rule.estimate(memory, source, said[:, rng.permutation(n)])
         expect(
-            np.abs(shuffled - p).max() < 1e-9,  # sums round otherwise, and solvers amplify it
+            np.abs(shuffled - p).max() < 1e-6,  # sums round otherwise: solvers may stop elsewhere
             f"visit {visit}: the order of a batch's samples moved the estimate",
         )
         idle, kept = rule.estimate(after, source, said[:, :0])
