@@ -14,6 +14,9 @@ from driftfold.rng import Seed
 CLEAN = 0
 """Severity at which a bank gives the pictures themselves."""
 
+_TILE = 256
+"""Pictures that are rounded to bytes at a time."""
+
 
 class Bank:
     """Pictures of one pool under any of several corruptions, as bytes.
@@ -113,8 +116,12 @@ class Bank:
 
 
 def _rounded(pictures: Array) -> Bytes:
-    if not ((pictures >= 0) & (pictures <= 1)).all():
-        raise DataError(
-            "pictures have values in [0, 1] or are bytes, got floats that are not; scale them"
-        )
-    return to_bytes(pictures)
+    made = np.empty(pictures.shape, np.uint8)
+    for start in range(0, len(pictures), _TILE):  # products of the whole pool would be 8 times it
+        some = pictures[start : start + _TILE]
+        if not ((some >= 0) & (some <= 1)).all():  # false for NaN, too
+            raise DataError(
+                "pictures have values in [0, 1] or are bytes, got floats that are not; scale them"
+            )
+        made[start : start + _TILE] = to_bytes(some)
+    return made
