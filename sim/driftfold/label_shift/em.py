@@ -24,8 +24,8 @@ class Em(LabelEstimate[None]):
     """p <- mean of f(x) p / pi_0, each normalised, from p = pi_0: the likeliest p.
 
     It needs no confusion matrix and is always on the simplex, but takes probabilities for what they
-    say. The likelihood is concave; with fewer samples than classes the likeliest p need not be the only one. Classes that
-    the source did not have stay at 0.
+    say. The likelihood is concave; with fewer samples than classes the likeliest p need not be the
+    only one. Classes that the source did not have stay at 0.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ def two_norms(joint: Floats, predicted: Floats, rho: float) -> Floats:
         up, side = balance < 0, np.sign(balance)
         # An end that stays twice counts for less the next time, so that it comes nearer too.
         bent = 1 - balance / np.where(up, below, above)
-        weight = np.where(side == last, np.where(bent > 0, bent, 0.5), 1.0)
+        weight = np.where(side == last, np.clip(bent, 0.1, 0.5), 1.0)
         below, above = np.where(up, balance, below * weight), np.where(up, above * weight, balance)
         low, high = np.where(up, s, low), np.where(up, high, s)
         left = (np.abs(balance) > 1e-10) & (high - low > 1e-10)
