@@ -9,13 +9,15 @@ import pytest
 from driftfold.algorithms import Arrivals, Decay, RFedAGS, Tangent
 from driftfold.arrays import Array, Floats
 from driftfold.assembly import build
+from driftfold.data import GaussianBlocks
 from driftfold.estimators import Estimator, Oracle, Unweighted
-from driftfold.manifolds import Manifold
+from driftfold.manifolds import Euclidean, Manifold, Stiefel
 from driftfold.participation import Bernoulli
 from driftfold.participation.cohort import cohort_weights
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec import JobSpec, from_mapping
+from driftfold.tasks import Pca, Task
 from driftfold.trees import spread
 from driftfold.world.policy import Horizon
 from tests.algorithms.reference import riemannian_gradient
@@ -47,10 +49,21 @@ def gradients(problem: Any, x: Array) -> Array:
     return made
 
 
-@CASES
+OTHERS = [
+    Euclidean(4),
+    *(Stiefel(2, 5, by) for by in ("qr", "polar")),
+    Stiefel(2, 5, "cayley", "canonical"),
+]
+"""Without logarithms there are no scattered points, but there are principal subspaces."""
+
+
+@pytest.mark.parametrize("manifold", [*MANIFOLDS, *OTHERS], ids=repr)
 def test_known_probabilities_give_mean_and_variance(manifold: Manifold) -> None:
     """T3 and T4 over all cohorts: the mean is grad F, and E|step - grad F|^2 the formula's."""
-    problem: Any = Scattered(manifold).build(Seed(1))
+    task: Task = Scattered(manifold)
+    if isinstance(manifold, Stiefel):
+        task = Pca(data=GaussianBlocks(len(P), 6, 5), rank=2, manifold=manifold)
+    problem: Any = task.build(Seed(1))
     x, m = problem.initial_point(), manifold
     g, p = gradients(problem, x), np.array(P)
     cohorts = directions(Oracle(), problem, x, g)

@@ -99,3 +99,35 @@ SVRG = Experiment(
     needs=("mnist",),
     note="The mean gradient drops the first responder, counts the last twice and is divided by N.",
 )
+
+SVRG_RARELY = Experiment(
+    name="participation-svrg",
+    title="RFedSVRG with the published bug where clients answer rarely",
+    source=SVRG.source,
+    arms=tuple(
+        Arm(
+            share,
+            PRESET,
+            (
+                *by("rfedsvrg", steps=5, batch=500, step="8e-5", more=("published_bug=true",)),
+                f'participation={{kind="bernoulli", high={share}}}',
+                *_END,
+            ),
+            f"{share} p",
+        )
+        for share in _BY_PARTICIPATION
+        if share != "1.0"
+    ),
+    read_at=SVRG.read_at,
+    published=tuple(
+        row
+        for share, said in _BY_PARTICIPATION.items()
+        if share != "1.0"
+        for row in published(share, {600: said["rfedsvrg-bug"]}, factor=2)
+    ),
+    seeds=SEEDS,
+    small=None,
+    tier="full",
+    needs=("mnist",),
+    note=SVRG.note,
+)

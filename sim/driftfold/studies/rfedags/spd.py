@@ -37,4 +37,25 @@ DESCRIPTORS = Experiment(
     ),
 )
 
-SPD = (DESCRIPTORS,)
+SVRG = Experiment(
+    name="spd-svrg",
+    title="Frechet mean of descriptors of tissue: RFedSVRG with the published bug",
+    source=DESCRIPTORS.source,
+    arms=(
+        Arm(
+            "rfedsvrg-bug",
+            PRESET,
+            by("rfedsvrg", steps=5, batch=200, step="1e-2", more=("published_bug=true",)),
+            "RFedSVRG, published bug",
+        ),
+    ),
+    read_at=DESCRIPTORS.read_at,
+    published=published(
+        "rfedsvrg-bug", {0: 40.57, 10: 25.96, 30: 10.8, 100: 0.489, 150: 0.055, 300: 1.7e-4}
+    ),
+    small=None,
+    tier="full",
+    note=DESCRIPTORS.note,
+)
+
+SPD = (DESCRIPTORS, SVRG)

@@ -1,7 +1,7 @@
 """The study: all experiments, all claims."""
 
 from driftfold.studies.base import Study
-from driftfold.studies.rfedags.baselines import BASELINES, SVRG
+from driftfold.studies.rfedags.baselines import BASELINES, SVRG, SVRG_RARELY
 from driftfold.studies.rfedags.completion import COMPLETION
 from driftfold.studies.rfedags.eigenvector import EIGENVECTOR
 from driftfold.studies.rfedags.findings import CLAIMS
@@ -25,6 +25,7 @@ RFEDAGS = Study(
         *LOCAL_STEPS,
         *BASELINES,
         SVRG,
+        SVRG_RARELY,
         *SPD,
         *HYPERBOLIC,
         *COMPLETION,
