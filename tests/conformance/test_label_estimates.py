@@ -22,6 +22,7 @@ from driftfold.label_shift import (
 )
 from driftfold.registry import kind_of, kinds
 from driftfold.testing.label_estimate import check_label_estimate
+from driftfold.trees import spread
 from tests.label_shift.sources import a_source
 
 EXAMPLES: list[LabelEstimate[Any]] = [
@@ -50,6 +51,18 @@ def test_contract(rule: LabelEstimate[Any]) -> None:
 @pytest.mark.parametrize("rule", [Inverse(), RunningMean(Ridge())], ids=repr)
 def test_contract_of_mean_probabilities(rule: LabelEstimate[Any]) -> None:
     check_label_estimate(rule, a_source(soft=True))
+
+
+@pytest.mark.parametrize("rule", EXAMPLES, ids=repr)
+def test_what_is_not_finite_is_seen_and_harms_nobody_else(rule: LabelEstimate[Any]) -> None:
+    source = a_source()
+    said = source.probabilities[:36].reshape(3, 12, 4).copy()
+    memory = spread(rule.begin(source), 3)
+    whole, _ = rule.estimate(memory, source, said)
+    said[1, 5, 2] = np.nan
+    p, _ = rule.estimate(memory, source, said)
+    assert np.isnan(p[1]).all()
+    assert np.array_equal(p[[0, 2]], whole[[0, 2]])
 
 
 def test_every_kind_of_the_library_is_covered() -> None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from driftfold.arrays import Floats
 from driftfold.label_shift.source import SourceFacts
 from driftfold.registry import family
+from driftfold.trees import finite_rows
 
 M = TypeVar("M")
 
@@ -43,7 +44,8 @@ class LabelEstimate(ABC, Generic[M]):
 
         `predictions` are probabilities (k, n, K) of the model that `source` was measured on.
         Entries of p sum to 1; whether they may be negative, the kind says. An empty batch, n = 0,
-        leaves belief and memory as they are. Raises `ValueError` for another number of classes,
+        leaves belief and memory as they are; what is not finite in a batch makes that client's p
+        NaN. Raises `ValueError` for another number of classes,
         `DataError` where the confusion matrix has no inverse and the rule needs one.
         """
         if predictions.ndim != 3 or predictions.shape[-1] != source.classes:
@@ -53,7 +55,11 @@ class LabelEstimate(ABC, Generic[M]):
             )
         if not predictions.shape[1]:
             return self.belief(memory, source, len(predictions)), memory
-        return self.update(memory, source, np.ascontiguousarray(predictions, np.float64))
+        said = np.ascontiguousarray(predictions, np.float64)
+        with np.errstate(invalid="ignore"):
+            p, seen = self.update(memory, source, said)
+        good = finite_rows(said, len(said))
+        return p if good.all() else np.where(good[:, None], p, np.nan), seen
 
     @abstractmethod
     def update(self, memory: M, source: SourceFacts, predictions: Floats) -> tuple[Floats, M]:

@@ -36,8 +36,8 @@ def clip_renormalise(x: Any) -> Floats:
     """
     kept = np.maximum(np.asarray(x, np.float64), 0.0)
     total = kept.sum(axis=-1, keepdims=True)
-    some = total > 0
-    return np.where(some, kept / np.where(some, total, 1.0), 1.0 / kept.shape[-1])
+    none = total <= 0
+    return np.where(none, 1.0 / kept.shape[-1], kept / np.where(none, 1.0, total))
 
 
 def fixed(x: Floats, fix: Fix) -> Floats:

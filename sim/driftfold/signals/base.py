@@ -121,7 +121,8 @@ class Signal(ABC, Generic[M]):
             )
         if not said.shape[1]:
             return np.zeros(len(said)), memory
-        return self.compare(memory, observed)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return self.compare(memory, observed)
 
     @abstractmethod
     def compare(self, memory: M, observed: Observed) -> tuple[Floats, M]:
