@@ -14,13 +14,14 @@ from tests.data.texts.test_byte_pairs import PAIRS, description
 from tests.data.tiny import tiny_set
 
 TABLE = np.random.default_rng(1).normal(size=(len(PAIRS.numbers), 5)).astype(np.float16)
+KINDS = {"f2": "F16", "f4": "F32", "i8": "I64", "b1": "BOOL"}
 TABLE_NAME, WORDS_NAME = "l2_supercat_256.safetensors", "l2_supercat_tokenizer_config.json"
 
 
 def safetensors(**arrays: Array) -> bytes:
     header, body = dict[str, object](), b""
     for name, array in arrays.items():
-        start, kind = len(body), {"f2": "F16", "f4": "F32", "i8": "I64"}[array.dtype.str[1:]]
+        start, kind = len(body), KINDS[array.dtype.str[1:]]
         body += array.tobytes()
         header[name] = {"dtype": kind, "shape": array.shape, "data_offsets": [start, len(body)]}
     told = json.dumps({"__metadata__": {"a": "b"}, **header}).encode()
@@ -61,7 +62,9 @@ def test_tables_that_do_not_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             WordLlama().encode(["a"], folder)
 
 
-@pytest.mark.parametrize("content", [b"", b"123", safetensors(x=np.arange(3)), b"\x02" + bytes(9)])
+@pytest.mark.parametrize(
+    "content", [b"", b"123", safetensors(x=np.arange(3) > 1), b"\x02" + bytes(9)]
+)
 def test_what_is_no_table_of_numbers_is_refused(content: bytes) -> None:
     with pytest.raises(DataError, match="here is no sound safetensors file"):
         parse_safetensors(content, "here")

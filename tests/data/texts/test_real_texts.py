@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Array
-from driftfold.data import R8, R52, BbcNews, Data, Dataset, Newsgroups, SpamAssassin
-from driftfold.data.catalogue import read_set, survey
+from driftfold.data import R8, R52, BbcNews, Data, Dataset, MiniLm, Newsgroups, SpamAssassin
+from driftfold.data.catalogue import data_folder, read_set, survey
 from driftfold.data.catalogue.gathering import scattered
 from driftfold.data.texts.byte_pairs import parse_byte_pairs
 from driftfold.data.texts.mail_text import mail_text
@@ -78,6 +78,15 @@ def test_newsgroups_in_seven_hierarchies() -> None:
     assert data.domain is not None
     assert np.bincount(data.y).tolist() == [480, 2907, 582, 2386, 2369, 598, 1951]
     assert len(np.unique(data.domain[data.y == 1])) == 5  # groups of comp
+
+
+def test_minilm_gives_the_documented_similarities() -> None:
+    texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    if not (data_folder() / "minilm").exists():
+        pytest.skip("minilm is not there: run 'driftfold data get minilm'")
+    vectors = MiniLm().encode(texts)
+    alike = (vectors @ vectors.T)[np.triu_indices(3, 1)]
+    assert np.abs(alike - [0.6660, 0.1046, 0.1411]).max() < 6e-5
 
 
 def test_texts_are_cut_as_by_the_tokenizer_of_the_table() -> None:

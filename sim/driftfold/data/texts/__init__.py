@@ -3,6 +3,7 @@
 from driftfold.data.texts.bbc_news import BbcNews
 from driftfold.data.texts.encoder import Encoder
 from driftfold.data.texts.hashed_words import HashedWords
+from driftfold.data.texts.mini_lm import MiniLm
 from driftfold.data.texts.newsgroups import Newsgroups
 from driftfold.data.texts.reuters import R8, R52
 from driftfold.data.texts.spam_assassin import SpamAssassin
@@ -14,6 +15,7 @@ __all__ = [
     "BbcNews",
     "Encoder",
     "HashedWords",
+    "MiniLm",
     "Newsgroups",
     "SpamAssassin",
     "WordLlama",

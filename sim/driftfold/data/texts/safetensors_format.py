@@ -8,11 +8,11 @@ import numpy as np
 from driftfold.arrays import Array
 from driftfold.errors import DataError
 
-_KINDS = {"F16": "<f2", "F32": "<f4", "F64": "<f8"}
+_KINDS = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8"}
 
 
 def parse_safetensors(content: bytes, where: object) -> dict[str, Array]:
-    """Return the arrays of floating-point numbers in a file, by name.
+    """Return the arrays of a file, by name, without a copy.
 
     Raises `DataError` when the file is damaged or holds numbers of another kind.
 
@@ -28,7 +28,7 @@ def parse_safetensors(content: bytes, where: object) -> dict[str, Array]:
         arrays = {}
         for name, told in header.items():
             start, stop = told["data_offsets"]
-            numbers = content[8 + length :][start:stop]
+            numbers = memoryview(content)[8 + length + start : 8 + length + stop]
             arrays[name] = np.frombuffer(numbers, _KINDS[told["dtype"]]).reshape(told["shape"])
     except (struct.error, KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{where} is no sound safetensors file ({error!r}); obtain it again") from (
