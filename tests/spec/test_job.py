@@ -62,6 +62,7 @@ def test_presets_come_back_as_they_were(name: str) -> None:
     assert spec.name == name
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # parts in parts in parts
 @pytest.mark.parametrize(("part", "kind"), KINDS)
 @settings(
     max_examples=4,
