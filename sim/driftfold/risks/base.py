@@ -17,13 +17,21 @@ from driftfold.tasks.streams.view import StreamView
 
 @dataclass(frozen=True, eq=False)
 class Slope:
-    """The gradient of a risk, (k, P), and the parameters with the statistics that the pass moved.
+    """The gradient of a risk, and what else one pass tells of it.
 
-    Other than in mode "train" nothing is moved.
+    Attributes
+    ----------
+    gradient
+        Shape (k, P).
+    moved
+        The parameters with the statistics that the pass moved; in mode "train" alone it moves any.
+    value
+        The risk itself, shape (k,), float64.
     """
 
     gradient: Array
     moved: Array
+    value: Floats
 
 
 @family("risk")
@@ -68,6 +76,13 @@ class Risk(ABC):
     @abstractmethod
     def examples(self, problem: StreamProblem) -> int:
         """How many examples one gradient goes through."""
+
+
+def total(losses: Array, weights: Floats | float) -> Floats:
+    """Sum of losses (k, n) by weights that broadcast with them, shape (k,), float64."""
+    weighed = np.ascontiguousarray(losses.astype(np.float64) * weights)
+    made: Floats = weighed.sum(axis=-1)
+    return made
 
 
 def confident(problem: StreamProblem, view: StreamView) -> Floats:

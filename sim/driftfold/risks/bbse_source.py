@@ -19,7 +19,7 @@ from driftfold.label_shift.inverse import Inverse
 from driftfold.nets.base import Mode
 from driftfold.nets.losses import cross_entropy, softmax
 from driftfold.registry import register
-from driftfold.risks.base import Risk, Slope, confident
+from driftfold.risks.base import Risk, Slope, confident, total
 from driftfold.risks.scene import Scene
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
@@ -78,10 +78,10 @@ class BbseSource(Risk):
         """sum_k p_k grad F_0^k(theta)."""
         made = scene.model.forward(theta, scene.reference, mode, scene.masks(turn))
         labels = np.broadcast_to(scene.reference_labels, made.logits.shape[:-1])
-        _, slope = cross_entropy(made.logits, labels)
+        losses, slope = cross_entropy(made.logits, labels)
         weights = belief[:, scene.reference_labels] / scene.each
         slope *= weights[..., None].astype(slope.dtype)
-        return Slope(made.pullback(slope, only=only), made.moved)
+        return Slope(made.pullback(slope, only=only), made.moved, total(losses, weights))
 
     def examples(self, problem: StreamProblem) -> int:
         """All reference examples."""

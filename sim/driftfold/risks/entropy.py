@@ -11,7 +11,7 @@ from driftfold.arrays import Array, Bools
 from driftfold.nets.base import Mode
 from driftfold.nets.losses import entropy
 from driftfold.registry import register
-from driftfold.risks.base import Risk, Slope
+from driftfold.risks.base import Risk, Slope, total
 from driftfold.risks.scene import Scene
 from driftfold.tasks.streams.problem import StreamProblem
 
@@ -32,9 +32,10 @@ class Entropy(Risk):
     ) -> Slope:
         """Gradient of the mean entropy."""
         made = scene.model.forward(theta, scene.inputs, mode, scene.masks(turn))
-        _, slope = entropy(made.logits)
-        slope /= slope.shape[-2]
-        return Slope(made.pullback(slope, only=only), made.moved)
+        values, slope = entropy(made.logits)
+        n = slope.shape[-2]
+        slope /= n
+        return Slope(made.pullback(slope, only=only), made.moved, total(values, 1 / n))
 
     def examples(self, problem: StreamProblem) -> int:
         """The batch."""

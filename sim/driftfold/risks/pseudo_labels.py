@@ -11,7 +11,7 @@ from driftfold.label_shift.inverse import Inverse
 from driftfold.nets.base import Mode
 from driftfold.nets.losses import cross_entropy
 from driftfold.registry import register
-from driftfold.risks.base import Risk, Slope, confident
+from driftfold.risks.base import Risk, Slope, confident, total
 from driftfold.risks.scene import Scene
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
@@ -32,11 +32,12 @@ class NamedClasses(Risk):
         """Gradient of the mean over the batch."""
         made = scene.model.forward(theta, scene.inputs, mode, scene.masks(turn))
         labels = self.labels_of(scene, made.logits)
-        _, slope = cross_entropy(made.logits, labels)
-        slope /= slope.shape[-2]
+        losses, slope = cross_entropy(made.logits, labels)
+        weights = np.full(losses.shape, 1 / losses.shape[-1])
         if belief.shape[-1]:
-            slope *= np.take_along_axis(belief, labels, axis=-1)[..., None].astype(slope.dtype)
-        return Slope(made.pullback(slope, only=only), made.moved)
+            weights *= np.take_along_axis(belief, labels, axis=-1)
+        slope *= weights[..., None].astype(slope.dtype)
+        return Slope(made.pullback(slope, only=only), made.moved, total(losses, weights))
 
     def labels_of(self, scene: Scene, logits: Array) -> Any:
         """Classes (k, n) that inputs are taken to have. Default: what the model names."""
