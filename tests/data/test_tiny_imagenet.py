@@ -92,6 +92,9 @@ def test_pictures_are_decoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.undo()
     kept.write_bytes(kept.read_bytes()[:-9])  # a damaged one is made anew
     assert np.array_equal(TinyImageNet(folder=str(tmp_path)).load(Seed(0)).x, first.x)
+    kept.unlink()
+    kept.mkdir()  # nothing can be written there
+    assert np.array_equal(TinyImageNet(folder=str(tmp_path)).load(Seed(0)).x, first.x)
     # Other pictures are not taken for the ones that were kept.
     unpacked(tmp_path, {"train/n02/images/n02_9.JPEG": jpeg(9)})
     assert len(TinyImageNet(folder=str(tmp_path)).load(Seed(0)).x) == 5

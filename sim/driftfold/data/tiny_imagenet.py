@@ -25,7 +25,7 @@ class TinyImageNet(Data):
     alphabetical order of their WordNet numbers and take turns, so that a limit leaves them
     balanced. Rows hold the red, then the green, then the blue plane; the training set takes 9.8 GB
     in float64. The published zip is read as it is, or unpacked. Decoded pictures are kept beside
-    it (1.2 GB), so that they are decoded once.
+    it (1.2 GB) where the folder can be written.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -37,9 +37,11 @@ class _Source:
 
 
 def open_pictures(split: Literal["train", "val"], folder: str | None) -> tuple[Array, Ints]:
-    """Return bytes (n, 64, 64, 3), left on disk until they are asked for, and classes (n,).
+    """Return bytes (n, 64, 64, 3) and classes (n,).
 
-    Raises `DataError` when the set is missing or damaged.
+    The first time pictures are decoded, and kept where the folder can be written; after that they
+    are left on disk until they are asked for. Raises `DataError` when the set is missing or not
+    sound.
     """
     found = find_set("tiny_imagenet", folder)
     (first, *_) = found.places.values()
@@ -51,10 +53,8 @@ def open_pictures(split: Literal["train", "val"], folder: str | None) -> tuple[A
         kept = source.home / f"tiny_imagenet-{split}-{digest}.npy"
         records = _kept(kept, len(names))
         if records is None:
-            _decode(kept, source, names)
-            records = _kept(kept, len(names))
-    if records is None:
-        raise DataError(f"{kept} was written but cannot be read; remove it and try again")
+            records = _decoded(source, names)
+            _keep(kept, records)
     return records["picture"], records["label"].astype(np.int64)
 
 
@@ -117,11 +117,17 @@ def _kept(path: Path, count: int) -> Any:
     return records if records.dtype == _RECORD and records.shape == (count,) else None
 
 
-def _decode(path: Path, source: _Source, names: Mapping[str, int]) -> None:
+def _decoded(source: _Source, names: Mapping[str, int]) -> Array:
     records = np.empty(len(names), _RECORD)
     for record, (name, label) in zip(records, names.items(), strict=True):
         picture = decode(source.read(name), name)
         if picture.shape != SHAPE:
             raise DataError(f"{name} is a picture of shape {picture.shape}; wanted {SHAPE}")
         record["label"], record["picture"] = label, picture
-    write_whole(path, lambda file: np.lib.format.write_array(file, records, allow_pickle=False))
+    return records
+
+
+def _keep(path: Path, records: Array) -> None:
+    # Where the folder is looked after by others, pictures are decoded again next time.
+    with suppress(DataError):
+        write_whole(path, lambda file: np.lib.format.write_array(file, records, allow_pickle=False))

@@ -3,6 +3,7 @@
 import hashlib
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -121,11 +122,9 @@ def _vectors(corpus: Corpus, encoder: Encoder, folder: str | None) -> tuple[Arra
     if kept is None:
         texts = corpus.texts()
         kept = encoder.encode(texts, folder), fingerprints(texts)
-        try:
-            arrays = {"vectors": kept[0], "fingerprints": kept[1]}
+        arrays = {"vectors": kept[0], "fingerprints": kept[1]}
+        with suppress(DataError):  # a folder that others look after: encoded again next time
             write_whole(path, partial(write_npz, arrays=arrays))
-        except DataError:  # a folder that others look after: encoded again next time
-            pass
     return kept
 
 
