@@ -1,11 +1,13 @@
 """Bounded integers and subsets on made-up words, where rare cases can be forced."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from driftfold import integers, philox
 from driftfold.arrays import Ints
-from driftfold.integers import Draw, Words, first_distinct, pair, scale, smallest_keys
+from driftfold.integers import Draw, Words, below, first_distinct, pair, scale, smallest_keys
 
 WORD = st.integers(0, 2**32 - 1)
 
@@ -26,6 +28,25 @@ def test_scale_is_exact(low: int, high: int, bound: int) -> None:
     assert int(number[0]) == low + (high << 32)
     exact = int(number[0]) * bound >> 64
     assert int(scale(number, np.array([bound], np.uint64))[0]) == exact < bound
+
+
+@pytest.mark.parametrize("library", [True, False])
+@pytest.mark.parametrize("count", [0, 1, 5, 8])
+def test_numbers_below_a_bound_are_scaled_pairs_of_words(
+    count: int, library: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not library:
+        monkeypatch.setattr(integers, "drawer", lambda: None)
+    rows = np.arange(6, dtype=np.uint64)
+    bounds = np.array([1, 2, 6, 1000, 2**32 - 1, 2**32], np.uint64)
+    words = philox.philox(2**40, rows, rows, 7, blocks=4)
+    exact = [
+        [(int(low) + (int(high) << 32)) * int(bound) >> 64 for low, high in own.reshape(-1, 2)]
+        for own, bound in zip(words, bounds, strict=True)
+    ]
+    drawn = below(2**40, rows, rows, 7, bounds, count)
+    assert drawn.dtype == np.int64
+    assert drawn.tolist() == [row[:count] for row in exact]
 
 
 def test_smallest_keys_in_order_of_key() -> None:

@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from driftfold.arrays import Ints
+from driftfold.native import drawer
+from driftfold.philox import philox
 
 Words = npt.NDArray[np.uint32]
 Numbers = npt.NDArray[np.uint64]
@@ -30,6 +32,22 @@ def scale(numbers: Numbers, bound: Numbers) -> Numbers:
     """
     carry = (numbers & _LOW) * bound >> _HALF
     return ((numbers >> _HALF) * bound + carry) >> _HALF
+
+
+def below(
+    key: int, clients: Numbers, visits: Numbers, purpose: int, bounds: Numbers, count: int
+) -> Ints:
+    """Uniform numbers below each row's bound, of two words each of `philox`, shape (k, count).
+
+    >>> zero = np.zeros(1, np.uint64)
+    >>> below(0, zero, zero, 0, np.array([6], np.uint64), count=3)
+    array([[5, 3, 0]])
+    """
+    drawn = drawer()
+    if drawn is not None:
+        return drawn.integers(key, clients, visits, purpose, count, bounds)
+    words = philox(key, clients, visits, purpose, -(-count // 2))[:, : 2 * count]
+    return scale(pair(words), bounds[:, None]).astype(np.int64)
 
 
 def smallest_keys(draw: Draw, bounds: Numbers, size: int) -> Ints:

@@ -18,6 +18,15 @@ A = TypeVar("A")
 _LANES = 64
 
 
+def whole_vectors(size: int) -> int:
+    """Return the length of an array in which `size` values are in whole vectors.
+
+    >>> whole_vectors(65)
+    128
+    """
+    return -(-size // _LANES) * _LANES
+
+
 def in_whole_vectors(fn: Callable[..., Any], *x: A) -> A:
     """Apply the elementwise `fn` to arrays of one shape, each value as in any other array.
 
@@ -30,15 +39,16 @@ def in_whole_vectors(fn: Callable[..., Any], *x: A) -> A:
     """
     first: Array = x[0]
     size = prod(first.shape)
-    length = -(-size // _LANES) * _LANES
+    length = whole_vectors(size)
     values: A = fn(*(_padded(array, size, length) for array in x))[:size].reshape(first.shape)
     return values
 
 
 def _padded(array: Array, size: int, length: int) -> Array:
     if isinstance(array, np.ndarray | np.generic):
-        padded = np.ones(length, array.dtype)
+        padded = np.empty(length, array.dtype)
     else:
-        padded = array_namespace(array).ones(length, dtype=array.dtype, device=array.device)
+        padded = array_namespace(array).empty(length, dtype=array.dtype, device=array.device)
     padded[:size] = array.reshape(-1)
+    padded[size:] = 1
     return padded

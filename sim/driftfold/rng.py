@@ -17,21 +17,21 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from driftfold.arrays import Floats, Ints
 from driftfold.errors import SpecError
-from driftfold.integers import first_distinct, pair, scale, smallest_keys
+from driftfold.integers import below, first_distinct, smallest_keys
 from driftfold.lanes import in_whole_vectors
+from driftfold.normals import normals
 from driftfold.philox import fractions, philox
 
 IntsLike = npt.NDArray[np.integer] | int
 Words = npt.NDArray[np.uint32]
+Counters = npt.NDArray[np.uint64]
 Floats32 = npt.NDArray[np.float32]
-A = TypeVar("A", bound=np.ndarray[Any, Any])
 Draw = Callable[[int], Floats]
 """Uniform numbers in [0, 1) of a client's own, shape (..., count), the same at each call."""
 
@@ -135,25 +135,16 @@ class Stream:
         (3,)
         """
         _check_count(count)
-        who, when = _together(np.asarray(clients), np.asarray(visits))
+        who, when = _together(_numbers("client", clients), _numbers("visit", visits))
         shape, who, when = who.shape, who.reshape(-1), when.reshape(-1)
         tile = max(1, _TILE // max(1, count))
         if len(who) <= tile:
-            return self._normal(who, when, count).reshape(*shape, count)
+            return normals(self.seed, who, when, self.address, count).reshape(*shape, count)
         made = np.empty((len(who), count))
         for start in range(0, len(who), tile):  # what lies between words and result is larger
             some = slice(start, start + tile)
-            made[some] = self._normal(who[some], when[some], count)
+            made[some] = normals(self.seed, who[some], when[some], self.address, count)
         return made.reshape(*shape, count)
-
-    def _normal(self, clients: Ints, visits: Ints, count: int) -> Floats:
-        uniform = self.uniform(clients, visits, 2 * -(-count // 2))
-        radius = np.sqrt(-2 * in_whole_vectors(np.log, 1 - uniform[..., ::2]))
-        angle = 2 * np.pi * uniform[..., 1::2]
-        normal = np.empty_like(uniform)
-        normal[..., ::2] = radius * in_whole_vectors(np.cos, angle)
-        normal[..., 1::2] = radius * in_whole_vectors(np.sin, angle)
-        return normal[..., :count]
 
     def normal32(self, clients: IntsLike, visits: IntsLike, count: int) -> Floats32:
         """Draw standard normal float32, shape (..., count), at most 5.8 in size.
@@ -193,8 +184,15 @@ class Stream:
         >>> Seed(7).stream("pick").integers(np.arange(3), visits=0, count=2, high=6).shape
         (3, 2)
         """
-        bound = _numbers("high", high, 1, _WORD)[..., None]
-        return scale(pair(self.words(clients, visits, 2 * count)), bound).astype(np.int64)
+        _check_count(2 * count)
+        who, when, bound = _together(
+            _numbers("client", clients),
+            _numbers("visit", visits),
+            _numbers("high", high, 1, _WORD),
+        )
+        batch = bound.shape
+        who, when, bound = who.reshape(-1), when.reshape(-1), bound.reshape(-1)
+        return below(self.seed, who, when, self.address, bound, count).reshape(*batch, count)
 
     def subsets(self, clients: IntsLike, visits: IntsLike, population: IntsLike, size: int) -> Ints:
         """Uniformly random subsets: `size` distinct int64 below `population`, shape (..., size).
@@ -207,7 +205,7 @@ class Stream:
         """
         if not 0 <= size <= _WORD:
             raise ValueError(f"size must be from 0 to 2^32, got {size}")
-        who, when, bound = np.broadcast_arrays(
+        who, when, bound = _together(
             _numbers("client", clients),
             _numbers("visit", visits),
             _numbers("population", population, max(1, size), _WORD),
@@ -241,25 +239,27 @@ def _check_count(count: int) -> None:
         raise ValueError(f"count must be from 0 to 2^34, got {count}")
 
 
-def _together(one: A, other: A) -> tuple[A, A]:
-    """Both in one shape: NumPy's own broadcasting costs as much as a hundred numbers."""
-    if one.shape == other.shape:
-        return one, other
-    if one.ndim == 1 and other.ndim == 0:
-        return one, np.full(one.shape, other)  # type: ignore[return-value]
-    return tuple(np.broadcast_arrays(one, other))  # type: ignore[return-value]
+def _together(*arrays: Counters) -> list[Counters]:
+    """All in one shape: NumPy's own broadcasting costs as much as hundreds of numbers."""
+    shape = np.broadcast(*arrays).shape
+    together = []
+    for array in arrays:
+        if array.shape != shape:
+            spread = np.empty(shape, array.dtype)
+            spread[...] = array
+            array = spread
+        together.append(array)
+    return together
 
 
-def _numbers(
-    what: str, given: IntsLike, low: int = 0, high: int = _WORD - 1
-) -> npt.NDArray[np.uint64]:
+def _numbers(what: str, given: IntsLike, low: int = 0, high: int = _WORD - 1) -> Counters:
     """`given` as uint64, after a check that all lie in low..high."""
     if type(given) is int and low <= given <= high:
         return np.array(given, np.uint64)
     numbers = np.asarray(given)
     if numbers.dtype == np.int64 and low == 0:
         unsigned = numbers.view(np.uint64)  # one look is enough: those below 0 are beyond any bound
-        if not numbers.size or int(unsigned.max()) <= high:
+        if not numbers.size or int(np.maximum.reduce(unsigned, axis=None)) <= high:
             return unsigned
     if numbers.dtype.kind not in "iu":
         raise ValueError(f"{what} must be integers, got {numbers.dtype}; convert them first")

@@ -28,7 +28,7 @@ class _Draws(ctypes.Structure):
 
 
 class Drawer:
-    """Fills arrays with what Philox gives for each row's counter.
+    """Gives what Philox makes of each row's counter (block, client, visit, purpose).
 
     Parameters
     ----------
@@ -39,13 +39,15 @@ class Drawer:
     def __init__(self, library: Library) -> None:
         self._words = library.function("words")
         self._fractions = library.function("fractions")
+        self._integers = library.function("integers")
+        self._polar = library.function("polar")
 
     def words(
         self, key: int, clients: Counters, visits: Counters, purpose: int, count: int, first: int
     ) -> npt.NDArray[np.uint32]:
         """The first `count` words from block `first` on of each row, shape (k, count)."""
         out = np.empty((len(clients), count), np.uint32)
-        self._fill(self._words, out, key, clients, visits, purpose, first)
+        _fill(self._words, (out,), key, clients, visits, purpose, first, count)
         return out
 
     def fractions(
@@ -53,23 +55,51 @@ class Drawer:
     ) -> npt.NDArray[np.float64]:
         """Multiples of 2^-53 in [0, 1) of two words each, shape (k, count)."""
         out = np.empty((len(clients), count))
-        self._fill(self._fractions, out, key, clients, visits, purpose, 0)
+        _fill(self._fractions, (out,), key, clients, visits, purpose, 0, count)
         return out
 
-    def _fill(
+    def integers(
         self,
-        function: Callable[..., Any],
-        out: npt.NDArray[np.generic],
         key: int,
         clients: Counters,
         visits: Counters,
         purpose: int,
-        first: int,
+        count: int,
+        bounds: Counters,
+    ) -> npt.NDArray[np.int64]:
+        """Whole numbers below each row's bound of two words each, shape (k, count)."""
+        out = np.empty((len(clients), count), np.int64)
+        below = np.ascontiguousarray(bounds)
+        _fill(self._integers, (below, out), key, clients, visits, purpose, 0, count)
+        return out
+
+    def polar(
+        self,
+        key: int,
+        clients: Counters,
+        visits: Counters,
+        purpose: int,
+        count: int,
+        rest: npt.NDArray[np.float64],
+        angles: npt.NDArray[np.float64],
     ) -> None:
-        who, when = np.ascontiguousarray(clients), np.ascontiguousarray(visits)
-        rows, count = out.shape
-        task = _Draws(key, who.ctypes.data, when.ctypes.data, rows, purpose, first, count)
-        function(ctypes.byref(task), ctypes.c_void_p(out.ctypes.data))
+        """Write 1 - u and 2 pi v of `count` pairs of fractions a row to the first k * count."""
+        _fill(self._polar, (rest, angles), key, clients, visits, purpose, 0, count)
+
+
+def _fill(
+    function: Callable[..., Any],
+    arrays: tuple[npt.NDArray[Any], ...],
+    key: int,
+    clients: Counters,
+    visits: Counters,
+    purpose: int,
+    first: int,
+    count: int,
+) -> None:
+    who, when = np.ascontiguousarray(clients), np.ascontiguousarray(visits)
+    task = _Draws(key, who.ctypes.data, when.ctypes.data, len(who), purpose, first, count)
+    function(ctypes.byref(task), *[ctypes.c_void_p(array.ctypes.data) for array in arrays])
 
 
 @cache

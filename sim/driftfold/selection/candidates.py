@@ -29,21 +29,19 @@ def accepted(fleet: Fleet, free: Free, k: int, dispatch: int, share: Floats | No
     [216, 358, 450]
     """
     draws, tosses = fleet.seed.stream("selection.candidates"), fleet.seed.stream("selection.tosses")
-    met = np.empty(0, np.int64)
+    met: dict[int, None] = {}  # in the order of meeting
     looked = hits = attempt = 0
     count = 2 * k + 8
     room = fleet.size
     while len(met) < k and looked + count <= room:
-        place = np.array([attempt])
-        drawn = draws.integers(place, dispatch, count, fleet.size)[0]
+        drawn = draws.integers(attempt, dispatch, count, fleet.size)
         counts = free(drawn)
         if share is not None:
-            counts &= tosses.uniform(place, dispatch, count)[0] < share[drawn]
-        both = np.concatenate([met, drawn[counts]])
-        _, first = np.unique(both, return_index=True)
-        met = both[np.sort(first)]
-        attempt, looked, hits = attempt + 1, looked + count, hits + int(counts.sum())
+            counts &= tosses.uniform(attempt, dispatch, count) < share[drawn]
+        good = drawn[counts].tolist()
+        met.update(dict.fromkeys(good))
+        attempt, looked, hits = attempt + 1, looked + count, hits + len(good)
         room = fleet.size // MOST
         likely = 1.25 * (k - len(met)) * looked / (hits + 1)
         count = min(8 * count, 8 + math.ceil(max(0.0, likely)))
-    return np.sort(met[:k])
+    return np.array(sorted([*met][:k]), dtype=np.int64)

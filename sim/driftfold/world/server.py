@@ -135,10 +135,13 @@ class Server:
     def free(self, clients: Ints) -> Bools:
         """Whether each of `clients` is on and not in flight."""
         on = self.world.attendance.available(clients, now())
-        if not self.in_flight:
-            return on
-        away: Bools = np.array([c in self.in_flight for c in clients.tolist()], dtype=bool)
-        return on & ~away
+        there = np.flatnonzero(on)  # mostly few of those asked
+        ids, in_flight = clients[there].tolist(), self.in_flight
+        away = [place for place, c in zip(there.tolist(), ids, strict=True) if c in in_flight]
+        if away:
+            on = on.copy()
+            on[away] = False
+        return on
 
     def choose(self, selection: Selection[Any], k: int, pool: Ints | None = None) -> Ints:
         """Choose k clients of `pool`, or of all that are free; fewer only if there are fewer.

@@ -99,10 +99,10 @@ class Flow(Cadence):
                 continue
             until = min(look, closes)
             if server.in_flight:
-                enough = seen + 1
-                if room > 0 and look == due > now():  # one place is free; others will be by then
-                    enough = int(min(wanted, 1 << 62))
-                await inbox.fill({0: enough}, until, patient=False)
+                # One place is free and waits to be filled; others that get free will wait with it.
+                waits = room > 0 and look == due > now()
+                enough = int(min(wanted, 1 << 62)) if waits else seen + 1
+                await inbox.fill({0: enough}, until, patient=waits)
                 lull = 0
             elif until < math.inf and (look < math.inf or seen):
                 await server.wait(until)
