@@ -7,7 +7,8 @@ from scipy.special import log_softmax
 
 from driftfold.arrays import Floats
 from driftfold.errors import DataError
-from driftfold.label_shift import Calibration, bias_corrected_temperature, softmax
+from driftfold.label_shift import Calibration, bias_corrected_temperature
+from driftfold.softmax import softmax
 from tests.label_shift.sources import predictions
 
 LABELS = np.repeat(np.arange(4), [40, 30, 20, 60])

@@ -15,7 +15,7 @@ from driftfold.label_shift.rogd import Rogd
 from driftfold.label_shift.running_mean import RunningMean
 from driftfold.label_shift.simplex import clip_renormalise, simplex_projection
 from driftfold.label_shift.source import SourceFacts, source_facts
-from driftfold.label_shift.temperature import Calibration, bias_corrected_temperature, softmax
+from driftfold.label_shift.temperature import Calibration, bias_corrected_temperature
 from driftfold.label_shift.uniform import Uniform
 
 __all__ = [
@@ -41,6 +41,5 @@ __all__ = [
     "rlls_radius",
     "simplex_projection",
     "smallest_singular_value",
-    "softmax",
     "source_facts",
 ]

@@ -14,6 +14,7 @@ from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import DataError
 from driftfold.label_shift.examples import examples_of_classes
 from driftfold.lanes import in_whole_vectors
+from driftfold.softmax import softmax
 
 _SMALLEST = 1e-300
 """What a probability of 0 counts as: its logarithm is finite."""
@@ -40,7 +41,8 @@ class Calibration:
         >>> Calibration(2.0, np.zeros(2)).of_logits(np.array([0.0, 0.0]))
         array([0.5, 0.5])
         """
-        return softmax(np.asarray(logits, np.float64) / self.temperature + self.bias)
+        made: Floats = softmax(np.asarray(logits, np.float64) / self.temperature + self.bias)
+        return made
 
     def of_probabilities(self, probabilities: npt.NDArray[Any]) -> Floats:
         """Calibrated probabilities of softmax(z), (..., K): all that b and T need of z."""
@@ -82,18 +84,6 @@ def bias_corrected_temperature(
             "are no better than chance on the held-out examples; train the model first"
         )
     return Calibration(1.0 / sharpness, parameters[1:] - parameters[1:].mean())
-
-
-def softmax(logits: npt.NDArray[Any]) -> Floats:
-    """Probabilities of logits, (..., K), in float64.
-
-    >>> softmax(np.array([1000.0, 1000.0]))
-    array([0.5, 0.5])
-    """
-    given = np.asarray(logits, np.float64)
-    raised = in_whole_vectors(np.exp, given - given.max(axis=-1, keepdims=True))
-    shares: Floats = raised / raised.sum(axis=-1, keepdims=True)
-    return shares
 
 
 def log_probabilities(probabilities: npt.NDArray[Any]) -> Floats:

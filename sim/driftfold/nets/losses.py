@@ -4,28 +4,9 @@ import numpy as np
 
 from driftfold.arrays import Array, Ints
 from driftfold.lanes import in_whole_vectors
+from driftfold.softmax import log_softmax, softmax
 
 _TINY = 1e-10  # in the logarithm of a probability, as the released scripts of Fed-ADE have it
-
-
-def softmax(logits: Array) -> Array:
-    """Probabilities of the classes, shape (..., K) as the logits.
-
-    >>> softmax(np.log(np.array([[1.0, 3.0]]))).round(12).tolist()
-    [[0.25, 0.75]]
-    """
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    made = in_whole_vectors(np.exp, shifted)
-    made /= made.sum(axis=-1, keepdims=True)
-    return made
-
-
-def log_softmax(logits: Array) -> Array:
-    """Logarithms of the probabilities, shape (..., K)."""
-    shifted = logits - logits.max(axis=-1, keepdims=True)
-    total = in_whole_vectors(np.exp, shifted).sum(axis=-1, keepdims=True)
-    made: Array = shifted - in_whole_vectors(np.log, total)
-    return made
 
 
 def cross_entropy(logits: Array, labels: Ints) -> tuple[Array, Array]:

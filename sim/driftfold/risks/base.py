@@ -8,9 +8,9 @@ import numpy as np
 
 from driftfold.arrays import Array, Bools, Floats
 from driftfold.nets.base import Mode
-from driftfold.nets.losses import softmax
 from driftfold.registry import family
 from driftfold.risks.scene import Scene
+from driftfold.softmax import softmax
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
 

@@ -17,10 +17,11 @@ from driftfold.label_shift.base import LabelEstimate
 from driftfold.label_shift.confusion import confusion_matrix
 from driftfold.label_shift.inverse import Inverse
 from driftfold.nets.base import Mode
-from driftfold.nets.losses import cross_entropy, softmax
+from driftfold.nets.losses import cross_entropy
 from driftfold.registry import register
 from driftfold.risks.base import Risk, Slope, confident, total
 from driftfold.risks.scene import Scene
+from driftfold.softmax import softmax
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
 

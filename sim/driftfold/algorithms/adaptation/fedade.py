@@ -33,7 +33,6 @@ from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
-from driftfold.nets.losses import softmax
 from driftfold.rates.adaptive import Adaptive
 from driftfold.rates.base import Meeting, Rate, moved
 from driftfold.registry import register
@@ -41,6 +40,7 @@ from driftfold.risks.base import Risk
 from driftfold.risks.bbse_source import BbseSource
 from driftfold.risks.scene import Scene
 from driftfold.signals.base import Observed
+from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView

@@ -8,7 +8,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.label_shift.source import SourceFacts, source_facts
 from driftfold.nets.base import Model, Pass
-from driftfold.nets.losses import softmax
+from driftfold.softmax import softmax
 
 
 @dataclass(frozen=True, eq=False)
