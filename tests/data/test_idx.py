@@ -50,6 +50,7 @@ def test_what_was_written_is_read(
 def test_images_become_rows_in_the_unit_interval(files: tuple[Path, Path]) -> None:
     data = Idx(str(files[0]), str(files[1])).load(Seed(0))
     assert np.array_equal(data.x, IMAGES.reshape(5, 6) / 255)
+    assert data.shape == IMAGES.shape[1:]
     assert data.y is not None
     assert data.y.dtype == np.int64
     assert data.y.tolist() == LABELS.tolist()
