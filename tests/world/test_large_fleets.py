@@ -59,9 +59,16 @@ def asked(clients: int, *overrides: str) -> dict[str, float]:
     return {query: n / told.counts["invited"] for query, n in attendance.times.items()}
 
 
-@pytest.mark.parametrize("restock", [pytest.param(0.0, marks=pytest.mark.slow), 30.0])
-def test_queries_of_an_invitation_do_not_grow_with_the_fleet(restock: float) -> None:
-    few, many = (asked(n, f"cadence.restock={restock}") for n in (3_000, 30_000))
+@pytest.mark.parametrize(
+    "setting",
+    [
+        pytest.param("restock=0.0", marks=pytest.mark.slow),
+        "restock=30.0",
+        pytest.param("selection=f3ast", marks=pytest.mark.slow),
+    ],
+)
+def test_queries_of_an_invitation_do_not_grow_with_the_fleet(setting: str) -> None:
+    few, many = (asked(n, f"cadence.{setting}") for n in (3_000, 30_000))
     # At the nightly high one client in four is there: some 4 looks for each at least.
     assert many["available"] < 1.5 * few["available"]
     assert many["available"] < 30
