@@ -3,13 +3,16 @@
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
 
+from driftfold.folder import only_writer
 from driftfold.run import run
 from driftfold.spec import load_spec, to_mapping
 from driftfold.studies.cells import Cell, Form, grid
@@ -77,6 +80,16 @@ def test_a_changed_specification_or_software_is_run_anew(cells: list[Cell], tmp_
     other = load_spec(to_mapping(cells[0].spec), overrides=["horizon.rounds=2"])
     carry_out(replace(first, spec=to_mapping(other)), lambda: False, lambda rounds: None)
     assert read_series(folder).rounds.tolist() == [0, 1, 2]
+
+
+def test_a_cell_waits_for_who_outlives_a_study_that_was_killed(
+    cells: list[Cell], tmp_path: Path
+) -> None:
+    with ExitStack() as held:
+        held.enter_context(only_writer(cells[0].folder(tmp_path)))
+        Timer(0.2, held.pop_all().close).start()
+        outcome = carry_out(order(cells[0], tmp_path), lambda: False, lambda rounds: None)
+    assert outcome.ended == "done"
 
 
 def test_missing_data_and_broken_parts_are_outcomes(cells: list[Cell], tmp_path: Path) -> None:
