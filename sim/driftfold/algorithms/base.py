@@ -186,7 +186,15 @@ class Phase(ABC, Generic[S, D, P]):
 
     @abstractmethod
     def broadcast(self, state: S, version: int) -> D:
-        """What the server sends at server version 0, 1, 2, ... (no client axis)."""
+        """What the server sends at server version 0, 1, 2, ... (no client axis).
+
+        It is one tree for all. What differs from client to client is a table in it with a row for
+        each client of the fleet, of which a client takes its own, by `view.clients`.
+        """
+
+    def received(self, download: D) -> Any:
+        """What one client gets of a download, in size: its own row of a table. Default: all."""
+        return download
 
     @abstractmethod
     def local(self, download: D, view: View, memory: Any, steps: int) -> LocalResult[P]:

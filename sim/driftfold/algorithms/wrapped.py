@@ -248,6 +248,10 @@ class Altered(Phase[Any, Any, Any]):
         """Send what the inner phase sends."""
         return self.inner.broadcast(state, version)
 
+    def received(self, download: Any) -> Any:
+        """As of the inner phase."""
+        return self.inner.received(download)
+
     def step(
         self, state: Any, arrivals: Arrivals[Any, Any], weights: Floats
     ) -> tuple[Any, Mapping[str, float]]:

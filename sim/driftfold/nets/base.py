@@ -12,13 +12,15 @@ from driftfold.nets.masks import Masks
 from driftfold.registry import family
 from driftfold.rng import Stream
 
-Mode = Literal["eval", "batch", "train"]
+Mode = Literal["eval", "batch", "follow", "train"]
 """How a pass treats normalisation and dropout.
 
 eval
     Running statistics, no dropout.
 batch
     Statistics of the batch, the running ones stay; no dropout.
+follow
+    Statistics of the batch, the running ones move; no dropout.
 train
     Statistics of the batch, the running ones move; dropout.
 """
@@ -133,7 +135,7 @@ class Pass(ABC):
     @property
     @abstractmethod
     def moved(self) -> Array:
-        """Parameters with the buffers that mode "train" moved, (..., P); else theta itself.
+        """Parameters with the buffers that modes "follow" and "train" moved, (..., P), or theta.
 
         As in torch: momentum 0.1, the running variance of the unbiased one of the batch.
         """

@@ -39,7 +39,7 @@ class BatchNorm(Layer):
         x = np.subtract(x, mean[..., None, :], out=x)
         if mode != "eval":
             var = summed(x * x) / n
-        if mode == "train":
+        if mode in ("follow", "train"):
             means, variances = self.entries[2].name, self.entries[3].name
             moved[means] = running_mean * (1 - MOMENTUM) + mean * MOMENTUM
             moved[variances] = running_var * (1 - MOMENTUM) + var * (MOMENTUM * n / (n - 1))

@@ -18,7 +18,7 @@ class Trace(ABC):
     y
         Outputs, (..., n, outputs).
     moved
-        Buffers by name as mode "train" moved them, (..., *shape).
+        Buffers by name as modes "follow" and "train" moved them, (..., *shape).
     """
 
     y: Array

@@ -20,7 +20,7 @@ class Pictures:
     functional
         ``torch.nn.functional``.
     moved
-        Buffers by name as mode "train" moved them.
+        Buffers by name as modes "follow" and "train" moved them.
     """
 
     def __init__(

@@ -170,7 +170,7 @@ def _check_step(
 
 
 def _check_sizes(phase: Phase[Any, Any, Any], download: Any, everyone: Any) -> None:
-    size, declared = nbytes(download), phase.download_bytes()
+    size, declared = nbytes(phase.received(download)), phase.download_bytes()
     expect(
         size == declared,
         f"{_name(phase)} sends {size} bytes down to a client; download_bytes says {declared}",
