@@ -4,10 +4,17 @@ from typing import Any
 
 import pytest
 
-from driftfold.algorithms.adaptation import Adaptation, FedADE
+from driftfold.algorithms.adaptation import (
+    ATLAS,
+    UOGD,
+    Adaptation,
+    FedADE,
+    Frozen,
+    PriorReweighting,
+)
 from driftfold.data import Digits
 from driftfold.drift import LabelMixture
-from driftfold.label_shift import Inverse
+from driftfold.label_shift import FlhFtl, Inverse, Rogd, RunningMean
 from driftfold.nets import Mlp
 from driftfold.rates import Adaptive, FixedRate
 from driftfold.registry import kind_of
@@ -25,6 +32,15 @@ EXAMPLES: list[Adaptation] = [
     FedADE(risk=BbsePseudo(), rate=Adaptive(rule="cube_root", recompute=True), shared_steps=0),
     FedADE(risk=PseudoLabels(), personal=("body", "head"), personal_steps=0),
     FedADE(risk=Truth()),
+    Frozen(),
+    PriorReweighting(),
+    PriorReweighting(FlhFtl(Inverse()), calibrate="bias_corrected"),
+    PriorReweighting(Rogd(Inverse(), horizon=4), calibrate="none"),
+    PriorReweighting(Inverse(), when="now", soft=True),
+    UOGD(),
+    UOGD(RunningMean(Inverse(fix="none")), rate=0.3),
+    ATLAS(),
+    ATLAS(rates="code", meta="constant", combine="predictions", delayed=True),
 ]
 
 

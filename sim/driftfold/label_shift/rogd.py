@@ -107,6 +107,7 @@ class Rogd(LabelEstimate[Descent]):
         said = source.calibrated(said) if self.calibrate else said
         own = source.labels[:, None] == np.arange(classes)
         ratio = said / np.where(prior > 0, prior, 1.0)
+        p = np.ascontiguousarray(p)  # the layout of equal rows would be handed on to all below
         scaled = ratio / np.maximum((ratio * p[:, None]).sum(axis=-1, keepdims=True), 1e-300)
         chosen = (scaled * p[:, None] * own).sum(
             axis=-1, keepdims=True
