@@ -127,9 +127,16 @@ Numbers
             test_a_probability_of_zero_is_no_division
         tests/estimators/test_wrappers.py::
             test_no_weight_is_above_the_cap_and_others_are_as_they_were
-- An empty class, a class that is never predicted, a batch of one: numbers stay finite.
+- A confusion matrix without an inverse, an empty class, a class that is never predicted, a batch of
+  one: regularised, or skipped with a reason, or refused before the run; numbers stay finite.
         tests/faults/test_few_samples.py::
             test_scarce_classes
+        tests/faults/test_adaptation_faults.py::
+            test_a_singular_confusion_matrix_is_told_before_the_run
+            test_regularised_estimates_go_on_with_it
+            test_a_client_whose_own_matrix_gets_singular_is_skipped_with_a_reason
+            test_an_empty_class_is_refused
+            test_a_batch_of_one_and_of_one_class
 
 Time and order
 - Ties are ordered by scheduling, two runs give one digest of events; no step time is taken for
@@ -181,9 +188,6 @@ Memory
             test_ten_thousand_rounds_in_flat_memory
         tests/telemetry/test_jsonl.py::
             test_a_million_records_in_flat_memory
-
-What is not there yet, and so has no test: labels that are estimated, with a confusion matrix that
-may be singular. Failures of the service are in `test_service_cases.py`.
 """
 
 import pytest
