@@ -119,6 +119,18 @@ class Shared(Instant):
         return np.full(len(clients), float(nbytes * len(clients)))
 
 
+class Hasty(Instant):
+    """Forgets the work of a whole visit."""
+
+    def compute(self, clients: Ints, samples: Floats, dispatch: int) -> Floats:
+        return samples.copy()
+
+    def visit(
+        self, clients: Ints, down: int, samples: Floats, up: int, dispatch: int
+    ) -> tuple[Floats, Floats, Floats]:
+        return super().visit(clients, down, 0 * samples, up, dispatch)
+
+
 @pytest.mark.parametrize(
     ("delays", "message"),
     [
@@ -127,6 +139,7 @@ class Shared(Instant):
         (Eager(), "less time for more work"),
         (Advancing(), "order or company"),
         (Shared(), "order or company"),
+        (Hasty(), "visit differs"),
     ],
 )
 def test_the_check_catches(delays: Delays, message: str) -> None:

@@ -22,6 +22,19 @@ class Delays(ABC):
     def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
         """Time to bring `nbytes` up from each client, shape (k,)."""
 
+    def visit(
+        self, clients: Ints, down: int, samples: Floats, up: int, dispatch: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """Times to bring `down` bytes down, process `samples` and bring `up` bytes up, (k,) each.
+
+        Default: those of the three methods. A model that draws all at once overrides it.
+        """
+        return (
+            self.download(clients, down, dispatch),
+            self.compute(clients, samples, dispatch),
+            self.upload(clients, up, dispatch),
+        )
+
 
 @family("latency")
 class Latency(ABC):

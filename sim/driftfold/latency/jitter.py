@@ -1,5 +1,6 @@
 """Jitter: what changes in a client's speed from dispatch to dispatch."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import numpy as np
@@ -33,17 +34,21 @@ def exp(x: Floats) -> Floats:
 
 
 def jittered(
-    seconds: Floats, sigma: Floats, seed: Seed, purpose: str, clients: Ints, dispatch: int
+    seconds: Floats,
+    sigma: Floats,
+    seed: Seed,
+    purposes: Sequence[str],
+    clients: Ints,
+    dispatch: int,
 ) -> Floats:
     """Multiply each client's seconds by exp(sigma z), z standard normal and fresh each dispatch.
 
-    All arrays have shape (k,). The median stays what it was.
+    `seconds` and `sigma` have shape (m, k), for m purposes. The median stays what it was.
 
-    >>> clients = np.array([4, 7])
-    >>> jittered(np.ones(2), np.array([0.0, 0.2]), Seed(1), "download", clients, dispatch=3)[0]
+    >>> clients, sigma = np.array([4, 7]), np.array([[0.0, 0.2]])
+    >>> jittered(np.ones((1, 2)), sigma, Seed(1), ["latency.download"], clients, dispatch=3)[0, 0]
     np.float64(1.0)
     """
     if not sigma.any():
         return seconds
-    fresh = seed.stream(f"latency.{purpose}").normal(clients, dispatch, 1)[:, 0]
-    return seconds * exp(sigma * fresh)
+    return seconds * exp(sigma * seed.normals(purposes, clients, dispatch))

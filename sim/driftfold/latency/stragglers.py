@@ -74,3 +74,10 @@ class SomeSlower(Delays):
     def upload(self, clients: Ints, nbytes: int, dispatch: int) -> Floats:
         """Return the time under the model that is changed, shape (k,)."""
         return self.base.upload(clients, nbytes, dispatch)
+
+    def visit(
+        self, clients: Ints, down: int, samples: Floats, up: int, dispatch: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """All three, (k,) each."""
+        download, compute, upload = self.base.visit(clients, down, samples, up, dispatch)
+        return download, self.factors[clients] * compute, upload

@@ -14,7 +14,8 @@ def check_latency(model: Latency, fleet: Fleet, dispatches: int = 20) -> None:
     """Raise `AssertionError` unless `model` keeps the contract of `Delays` on `fleet`.
 
     Checked: shapes; delays are finite and at least 0; more bytes or samples never take less time;
-    and delays are the same in any order, in any company, again, and from a second copy.
+    `visit` gives what the three others do; and delays are the same in any order, in any company,
+    again, and from a second copy.
 
     >>> from driftfold.latency import Lognormal
     >>> from driftfold.rng import Seed
@@ -36,6 +37,17 @@ def check_latency(model: Latency, fleet: Fleet, dispatches: int = 20) -> None:
             )
         _check_purity(name, said, [ask, again], everyone)
         _check_values(name, ask(everyone[:0], 1000, 0), (0,))
+    samples = np.linspace(0.0, 1000.0, fleet.size)
+    for d in range(dispatches):
+        apart = (
+            delays.download(everyone, 2000, d),
+            delays.compute(everyone, samples, d),
+            delays.upload(everyone, 500, d),
+        )
+        expect(
+            np.array_equal(copy.visit(everyone, 2000, samples, 500, d), apart),
+            f"visit differs from download, compute and upload (dispatch {d})",
+        )
 
 
 Ask = Callable[[Ints, int, int], Floats]

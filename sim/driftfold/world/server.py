@@ -197,9 +197,8 @@ class Server:
         payload = self.aggregator.broadcast(phase, self.version)
         down = work.download_bytes()
         delays, sent = self.world.delays, now()
-        download = delays.download(clients, down, dispatch)
-        compute = delays.compute(clients, work.samples(clients, self.version), dispatch)
-        upload = delays.upload(clients, work.upload_bytes(), dispatch)
+        samples, up = work.samples(clients, self.version), work.upload_bytes()
+        download, compute, upload = delays.visit(clients, down, samples, up, dispatch)
         leaves = self.world.attendance.session_end(clients, sent)
         # How a visit ends is known from its times; what ends just as the session does counts.
         leaves_early = sent + download + compute + upload > leaves

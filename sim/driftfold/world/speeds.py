@@ -15,9 +15,10 @@ def speed_ranks(world: World, probes: int) -> Ints:
     samples = work.samples(everyone, 0)
     total = np.zeros(len(everyone))
     for dispatch in range(probes):
-        total += delays.download(everyone, work.download_bytes(), dispatch)
-        total += delays.compute(everyone, samples, dispatch)
-        total += delays.upload(everyone, work.upload_bytes(), dispatch)
+        for seconds in delays.visit(
+            everyone, work.download_bytes(), samples, work.upload_bytes(), dispatch
+        ):
+            total += seconds
     ranks = np.empty_like(everyone)
     ranks[np.argsort(total, kind="stable")] = everyone
     return ranks
