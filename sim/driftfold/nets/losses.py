@@ -1,10 +1,11 @@
 """Losses as closed forms on logits: each with its gradient, so that nets need no tape of them."""
 
+import math
+
 import numpy as np
 
 from driftfold.arrays import Array, Ints
-from driftfold.lanes import in_whole_vectors
-from driftfold.softmax import log_softmax, softmax
+from driftfold.softmax import as_rows, log_probabilities, probabilities
 
 _TINY = 1e-10  # in the logarithm of a probability, as the released scripts of Fed-ADE have it
 
@@ -16,12 +17,13 @@ def cross_entropy(logits: Array, labels: Ints) -> tuple[Array, Array]:
     >>> loss.round(6).tolist(), gradient.tolist()
     ([0.693147], [[0.5, -0.5]])
     """
-    logs = log_softmax(logits)
-    place = labels[..., None]
-    loss = -np.take_along_axis(logs, place, axis=-1)[..., 0]
-    gradient = in_whole_vectors(np.exp, logs)
-    np.put_along_axis(gradient, place, np.take_along_axis(gradient, place, -1) - 1, axis=-1)
-    return loss, gradient
+    logs = log_probabilities(logits)
+    flat = np.broadcast_to(labels, logits.shape[:-1]).reshape(-1)
+    place = (flat, np.arange(flat.size))
+    loss: Array = -logs[place].reshape(logits.shape[:-1])
+    np.exp(logs, out=logs)
+    logs[place] -= 1
+    return loss, as_rows(logs, logits.shape)
 
 
 def entropy(logits: Array) -> tuple[Array, Array]:
@@ -33,9 +35,14 @@ def entropy(logits: Array) -> tuple[Array, Array]:
     >>> value.round(6).tolist(), bool(abs(gradient).max() < 1e-12)
     ([1.386294], True)
     """
-    p = softmax(logits)
-    above = p + np.asarray(_TINY, p.dtype)
-    logs = in_whole_vectors(np.log, above)
-    slope = -logs - p / above
-    mean = (p * slope).sum(axis=-1, keepdims=True)
-    return -(p * logs).sum(axis=-1), p * (slope - mean)
+    p = probabilities(logits)
+    above = p + p.dtype.type(_TINY)
+    logs = np.log(above)
+    np.divide(p, above, out=above)
+    above += logs  # -g
+    gradient = np.add.reduce(p * above, axis=0) - above
+    gradient *= p
+    logs *= p
+    rows = math.prod(logits.shape[:-1])
+    value: Array = -np.add.reduce(logs, axis=0)[:rows].reshape(logits.shape[:-1])
+    return value, as_rows(gradient, logits.shape)
