@@ -41,7 +41,7 @@ def below(
 
     >>> zero = np.zeros(1, np.uint64)
     >>> below(0, zero, zero, 0, np.array([6], np.uint64), count=3)
-    array([[5, 3, 0]])
+    array([[5, 3, 2]])
     """
     drawn = drawer()
     if drawn is not None:

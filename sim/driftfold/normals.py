@@ -22,7 +22,7 @@ def normals(
 
     >>> zero = np.zeros(1, np.uint64)
     >>> normals(0, zero, zero, [0], count=3).round(4)
-    array([[[-1.6238, -1.2708, -0.9171]]])
+    array([[[-1.625 , -1.2683,  0.9226]]])
     """
     rows, pairs = len(clients), -(-count // 2)
     each, size = rows * pairs, len(purposes) * rows * pairs
