@@ -38,9 +38,14 @@ def load_rates(root: Path) -> dict[str, Rate]:
 
 def measure_all(cells: Sequence[Cell], root: Path, cores: int, quiet: bool) -> dict[str, Rate]:
     """Measure a few rounds of each pace that cells run at, and keep it for the run to come."""
-    kinds = {pace_key(cell.spec): cell for cell in reversed(cells)}
+    kinds: dict[str, Cell] = {}
+    for cell in sorted(cells, key=lambda cell: bool(cell.reads)):  # what it reads may be to come
+        kinds.setdefault(pace_key(cell.spec), cell)
     rates: dict[str, Rate] = {}
-    orders = [(pace, Measure(to_mapping(c.spec), SECONDS)) for pace, c in kinds.items()]
+    orders = [
+        (pace, Measure(to_mapping(cell.spec), SECONDS, cell.read_folder(root)))
+        for pace, cell in kinds.items()
+    ]
     over = 0
     with Crew(cores) as crew:
         for event in crew.work(orders):

@@ -20,6 +20,7 @@ from driftfold_api.models import JobDetail
 from driftfold_workers.job import State
 
 POLL_EVERY = 0.5  # seconds
+_UNSEEN = "which the workers of a service do not see; run this experiment without --service"
 WATCHED = 16  # jobs asked about at a time: workers take the oldest first
 
 
@@ -43,6 +44,9 @@ class OnService:
         jobs: dict[str, tuple[Cell, str]] = {}
         begun: set[str] = set()
         for cell in cells:
+            if cell.reads:
+                yield Ended(cell, Outcome("failed", f"it reads the run {cell.reads}, {_UNSEEN}"))
+                continue
             try:
                 jobs[cell.place] = cell, self._job(cell)
             except Refused as refusal:

@@ -17,7 +17,7 @@ from driftfold.data.catalogue.folder import VARIABLE
 from driftfold.folder import only_writer
 from driftfold.spec import to_mapping
 from driftfold.studies import Study, get_study
-from driftfold.studies.cells import Cell, Form, chosen, distinct, grid
+from driftfold.studies.cells import Cell, Form, awaited, chosen, distinct, grid
 from driftfold.studies.collecting import collect, is_done
 from driftfold.studies.crew import Crew, Ended, Event
 from driftfold.studies.judging import judge
@@ -118,7 +118,7 @@ def _carry_out(request: StudyRequest, asked: Study, cells: tuple[Cell, ...]) -> 
     except KeyboardInterrupt:
         interrupted = True
         typer.echo(f"interrupted; go on with: {request.command}", err=True)
-    values = collect(cells, request.root)
+    values = collect(cells, request.root, asked.of_rounds)
     report = Report(
         study=asked,
         form=request.form,
@@ -177,12 +177,13 @@ def _events(
         ):
             yield events
     else:
+        root = request.root.absolute()
         orders = [
-            (cell, RunCell(to_mapping(cell.spec), cell.folder(request.root).absolute()))
+            (cell, RunCell(to_mapping(cell.spec), cell.folder(root), cell.read_folder(root)))
             for cell in outlook.cells
         ]
         with Crew(request.cores) as crew:
-            yield crew.work(orders)
+            yield crew.work(orders, awaited(outlook.cells))
 
 
 @contextmanager

@@ -25,6 +25,7 @@ from driftfold.data.mammal_points import BallPoints, read_mammal_points
 from driftfold.data.mnist import Mnist
 from driftfold.data.movielens import MovieLens1M, MovieLens100K
 from driftfold.data.natural import Natural
+from driftfold.data.noisy import Noisy
 from driftfold.data.npz import Npz
 from driftfold.data.pathmnist import PathMnist
 from driftfold.data.picture_rows import picture_rows, pictures_of
@@ -94,6 +95,7 @@ __all__ = [
     "MovieLens100K",
     "Natural",
     "Newsgroups",
+    "Noisy",
     "Npz",
     "Partition",
     "PathMnist",

@@ -9,7 +9,7 @@ from annotated_types import Ge, MinLen
 from driftfold.arrays import Array, Bools, Ints
 from driftfold.data.picture_rows import pictures_of
 from driftfold.drift.base import InputCourse, InputDrift
-from driftfold.drift.corruptions.bank import Bank
+from driftfold.drift.corruptions.bank import Bank, shared_bank
 from driftfold.drift.corruptions.base import Corruption
 from driftfold.drift.corruptions.eight_bit import from_bytes, to_bytes
 from driftfold.drift.corruptions.enlarged import Enlarged
@@ -85,7 +85,7 @@ class Corrupted(InputDrift):
             which = everyone % len(kinds)
         bank = None
         if pool.inputs is not None:
-            bank = Bank(_with_channels(pool.inputs, pool.shape), kinds, room=self.room)
+            bank = shared_bank(_with_channels(pool.inputs, pool.shape), kinds, self.room)
         path = self.schedule.path(timeline.of(timeline.part, which))
         return Spoiling(path, kinds, which, self.clean, pool.shape, bank)
 

@@ -20,6 +20,22 @@ interval."""
 
 
 @dataclass(frozen=True)
+class Reads:
+    """That an arm needs the run of another arm, of the same experiment and seed, to be over.
+
+    Attributes
+    ----------
+    arm
+        Whose run it reads.
+    into
+        The setting that becomes the digest of that run's specification.
+    """
+
+    arm: str
+    into: str = "algorithm.rate.run"
+
+
+@dataclass(frozen=True)
 class Arm:
     """One of the things that an experiment compares.
 
@@ -33,12 +49,15 @@ class Arm:
         Settings over it, as in ``--set``.
     title
         How tables and plots call it; "" takes the name.
+    reads
+        The run that it reads; None: no other.
     """
 
     name: str
     preset: str
     overrides: tuple[str, ...] = ()
     title: str = ""
+    reads: Reads | None = None
 
     @property
     def label(self) -> str:
@@ -153,6 +172,8 @@ class Experiment:
         Rounds whose values stand in the table.
     metrics
         Values of evaluations to show, the first one in the plot.
+    scale
+        Of the plot's values; "log" is for what gets small and stays positive.
     drawn
         Arms in the plot; none draws all.
     published
@@ -175,6 +196,7 @@ class Experiment:
     arms: tuple[Arm, ...]
     read_at: tuple[int, ...]
     metrics: tuple[str, ...] = ("gap",)
+    scale: Literal["log", "linear"] = "log"
     drawn: tuple[str, ...] = ()
     published: tuple[Published, ...] = ()
     seeds: tuple[int, ...] = (1, 2, 3)
@@ -280,6 +302,9 @@ class Study:
         The papers, as a list of references.
     overviews
         Tables across experiments.
+    of_rounds
+        Values that rounds have and evaluations have not, and that are read, too: an evaluation then
+        has their mean over the rounds so far.
     """
 
     name: str
@@ -289,3 +314,4 @@ class Study:
     claims: tuple[Claim, ...]
     sources: tuple[str, ...] = ()
     overviews: tuple[Overview, ...] = ()
+    of_rounds: tuple[str, ...] = ()

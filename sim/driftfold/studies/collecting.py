@@ -1,6 +1,6 @@
 """From run folders to values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +11,14 @@ from driftfold.studies.values import Series, Values
 from driftfold.telemetry.reader import each_record
 
 
-def collect(cells: Iterable[Cell], root: Path) -> Values:
-    """Return what the finished cells measured."""
+def collect(cells: Iterable[Cell], root: Path, of_rounds: Sequence[str] = ()) -> Values:
+    """Return what the finished cells measured; `of_rounds` as in `read_series`."""
     return Values(
-        {cell.key: read_series(cell.folder(root)) for cell in cells if is_done(cell, root)}
+        {
+            cell.key: read_series(cell.folder(root), of_rounds)
+            for cell in cells
+            if is_done(cell, root)
+        }
     )
 
 
@@ -23,15 +27,29 @@ def is_done(cell: Cell, root: Path) -> bool:
     return state_of(cell.folder(root), cell.digest, software_of(cell.spec)) is State.DONE
 
 
-def read_series(folder: Path) -> Series:
-    """Return the evaluations of a run's log."""
-    told = [record for record in each_record(folder) if record.kind == "evaluation"]
-    told = list({record.version: record for record in told}.values())
-    names = {name for record in told for name in record.values}
+def read_series(folder: Path, of_rounds: Sequence[str] = ()) -> Series:
+    """Return the evaluations of a run's log.
+
+    Of `of_rounds`, values (or times) of rounds, each has the mean over the rounds before it that
+    have them.
+    """
+    told: dict[int, dict[str, float]] = {}
+    sums = dict.fromkeys(of_rounds, (0.0, 0))
+    for record in each_record(folder):
+        if record.kind == "evaluation":
+            means = {name: total / count for name, (total, count) in sums.items() if count}
+            told[record.version] = {**means, **record.values}
+        elif record.kind == "round" and of_rounds:
+            known = {**record.timing, **record.values}
+            for name in of_rounds:
+                if name in known:
+                    total, count = sums[name]
+                    sums[name] = total + known[name], count + 1
+    names = {name for values in told.values() for name in values}
     return Series(
-        np.array([record.version for record in told], dtype=np.int64),
+        np.array(list(told), dtype=np.int64),
         {
-            name: np.array([record.values.get(name, np.nan) for record in told])
+            name: np.array([values.get(name, np.nan) for values in told.values()])
             for name in sorted(names)
         },
     )

@@ -7,8 +7,7 @@ that was killed for longer than a round, or than `GRACE` where a round takes lon
 
 import os
 import signal
-from collections import deque
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context, parent_process, resource_tracker
@@ -16,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from threading import Thread
 from time import monotonic, sleep
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import Generic, Self, TypeVar
 
 from driftfold.studies.orders import Order, Outcome, carry_out
@@ -63,16 +62,28 @@ class Crew:
         self.size = size
         self._members: list[_Member] = []
 
-    def work(self, orders: Iterable[tuple[K, Order]]) -> Generator[Event[K], None, None]:
-        """Carry out orders, the first ones first, and yield what happens."""
-        waiting = deque(orders)
+    def work(
+        self, orders: Iterable[tuple[K, Order]], after: Mapping[K, K] = MappingProxyType({})
+    ) -> Generator[Event[K], None, None]:
+        """Carry out orders, the first ones first, and yield what happens.
+
+        One that comes `after` another begins when that is done, and fails where that fails. None
+        may come after itself, be it by way of others.
+        """
+        waiting = dict(orders)
         busy: dict[Connection, tuple[_Member, K]] = {}
         while waiting or busy:
-            while waiting and len(busy) < self.size:
-                key, order = waiting.popleft()
+            running = {key for _, key in busy.values()}
+            for key in list(waiting):
+                if len(busy) == self.size:
+                    break
+                before = after.get(key)
+                if before in waiting or before in running:
+                    continue
                 member = self._free({member for member, _ in busy.values()})
-                member.pipe.send(order)
+                member.pipe.send(waiting.pop(key))
                 busy[member.pipe] = member, key
+                running.add(key)
                 yield Started(key)
             for pipe in wait(list(busy)):
                 assert isinstance(pipe, Connection)
@@ -83,6 +94,8 @@ class Crew:
                 else:
                     del busy[pipe]
                     yield Ended(key, told)
+                    if told.ended != "done":
+                        yield from _given_up(key, told, waiting, after)
 
     def stop(self) -> None:
         """End all processes: those that work stop after their round, with a snapshot.
@@ -120,6 +133,17 @@ class Crew:
                 return member
         self._members.append(_Member())
         return self._members[-1]
+
+
+def _given_up(
+    failed: K, outcome: Outcome, waiting: dict[K, Order], after: Mapping[K, K]
+) -> Generator[Event[K], None, None]:
+    """Take out of the line what comes after an order that is not done."""
+    for key in [key for key in waiting if after.get(key) == failed]:
+        del waiting[key]
+        lost = Outcome("failed", f"it needs {failed}, which has no result: {outcome.about}")
+        yield Ended(key, lost)
+        yield from _given_up(key, lost, waiting, after)
 
 
 class _Member:

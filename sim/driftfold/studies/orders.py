@@ -1,6 +1,8 @@
 """What a process of the crew is asked to do: run a cell, or measure how fast one would be."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter, process_time
@@ -8,6 +10,7 @@ from typing import Any
 
 from driftfold.errors import DataError, DriftfoldError
 from driftfold.folder import only_writer
+from driftfold.rates.recording import VARIABLE
 from driftfold.run import Ask, run
 from driftfold.spec import digest, from_mapping
 from driftfold.studies.logbook import Note, State, clear, read_note, software_of, state_of
@@ -42,10 +45,14 @@ class Outcome:
 
 @dataclass(frozen=True)
 class RunCell:
-    """Run a specification in its folder, from where it stopped if it has begun."""
+    """Run a specification in its folder, from where it stopped if it has begun.
+
+    `reads` is the folder of a finished run that the specification names by its digest.
+    """
 
     spec: Mapping[str, Any]
     folder: Path
+    reads: Path | None = None
 
     def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
         """Run until the end, or until `stop` answers True after a round; then go on later."""
@@ -61,14 +68,15 @@ class RunCell:
         before.write(self.folder)
         started, used = perf_counter(), process_time()
         progress = Telling(tell)
-        result = run(
-            spec,
-            folder=self.folder,
-            resume=resume,
-            sinks=[progress],
-            stop=stop,
-            checkpoint=progress.snapshot_due,
-        )
+        with _finding(self.reads):
+            result = run(
+                spec,
+                folder=self.folder,
+                resume=resume,
+                sinks=[progress],
+                stop=stop,
+                checkpoint=progress.snapshot_due,
+            )
         replace(before, seconds=before.seconds + process_time() - used).write(self.folder)
         ended = "stopped" if result.ended == "stopped" else "done"
         return Outcome(ended, seconds=perf_counter() - started)
@@ -80,15 +88,31 @@ class Measure:
 
     spec: Mapping[str, Any]
     seconds: float
+    reads: Path | None = None
 
     def carry_out(self, stop: Ask, tell: Tell) -> Outcome:
         """Run a few rounds for about so many seconds after the start."""
         watch = Stopwatch(self.seconds)
-        run(from_mapping(self.spec), sinks=[watch], stop=lambda: watch.over or stop())
+        with _finding(self.reads):
+            run(from_mapping(self.spec), sinks=[watch], stop=lambda: watch.over or stop())
         return Outcome("done", rate=watch.rate())
 
 
 Order = RunCell | Measure
+
+
+@contextmanager
+def _finding(folder: Path | None) -> Iterator[None]:
+    """Let a run find the one in `folder` by its digest, wherever else runs are looked for."""
+    before = os.environ.get(VARIABLE)
+    if folder is not None:
+        os.environ[VARIABLE] = os.pathsep.join(filter(None, (str(folder), before)))
+    try:
+        yield
+    finally:
+        os.environ.pop(VARIABLE, None)
+        if before is not None:
+            os.environ[VARIABLE] = before
 
 
 def carry_out(order: Order, stop: Ask, tell: Tell) -> Outcome:

@@ -1,8 +1,9 @@
 """Tables across experiments: arms of the same name as rows, experiments as columns."""
 
 from dataclasses import dataclass
+from typing import Literal
 
-from driftfold.studies.intervals import Interval, average
+from driftfold.studies.intervals import Interval, average, mean
 from driftfold.studies.values import NotMeasured, Values
 
 
@@ -20,6 +21,12 @@ class Overview:
         Names of experiments, by how the table calls them.
     rows
         Names of arms that all of them have, by how the table calls them.
+    against
+        The arm from which differences are shown, seed by seed, in place of values; "": none.
+    factor
+        Of the numbers shown: 100 makes percents of shares, and points of their differences.
+    scale
+        Of the plot: "log" for what is positive, and may be small.
     """
 
     title: str
@@ -27,6 +34,9 @@ class Overview:
     first: int
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, str], ...]
+    against: str = ""
+    factor: float = 1.0
+    scale: Literal["log", "linear"] = "log"
 
     def entries(self, values: Values) -> list[list[Interval | None]]:
         """Return mean and interval over the seeds, by row and column; None where not measured."""
@@ -37,6 +47,10 @@ class Overview:
 
     def _entry(self, values: Values, experiment: str, arm: str) -> Interval | None:
         try:
-            return average(values.late(experiment, arm, self.first, self.metric).values)
+            found = values.late(experiment, arm, self.first, self.metric)
+            if not self.against:
+                return average(self.factor * found.values)
+            rest = values.late(experiment, self.against, self.first, self.metric)
+            return mean(self.factor * (found - rest).values)
         except NotMeasured:
             return None

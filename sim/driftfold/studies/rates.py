@@ -15,6 +15,7 @@ from driftfold.spec import JobSpec, to_mapping
 from driftfold.telemetry.base import Record, RecordSink
 
 _ROUNDS = 2  # to measure at least, after the first
+_GIVEN = ("fixed_rate", "recorded")  # rates that cost nothing
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,11 @@ def pace_key(spec: JobSpec) -> str:
     table = to_mapping(spec)
     for part, field in (("task", "partition"), ("algorithm", "step_size")):
         table[part].pop(field, None)
+    for drift in table["task"].get("drift", ()):
+        drift.pop("schedule", None)
+    rate = table["algorithm"].get("rate")
+    if isinstance(rate, dict) and rate.get("kind") in _GIVEN:
+        del table["algorithm"]["rate"]
     parts = [table[name] for name in ("task", "algorithm", "compute", "metrics", "cadence")]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
 

@@ -1,9 +1,10 @@
 """Many comparisons at once: which of them are significant, and which arms are the same.
 
-Two arms are compared seed by seed, by the logarithm of their ratio and Student's t. Of many
-comparisons some seem significant by chance; Holm's correction keeps the probability that any one
-does so below 5 %. That all of several ratios lie inside a margin needs no correction: every single
-one has to (Berger's intersection-union test).
+Two arms are compared seed by seed, with Student's t: by the logarithm of their ratio where values
+are gaps, which differ by factors (`Pair`), or by their difference where they are shares, in points
+(`Gain`). Of many comparisons some seem significant by chance; Holm's correction keeps the
+probability that any one does so below 5 %. That all of several ratios lie inside a margin needs no
+correction: every single one has to (Berger's intersection-union test).
 
 Holm, S.: "A simple sequentially rejective multiple test procedure", Scandinavian Journal of
 Statistics 6, 1979. Berger, R. L.: "Multiparameter hypothesis testing and acceptance sampling",
@@ -11,6 +12,7 @@ Technometrics 24, 1982.
 """
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +20,7 @@ import numpy as np
 
 from driftfold.arrays import Floats
 from driftfold.studies.comparisons import ratio, same
-from driftfold.studies.intervals import CONFIDENCE, Interval, cumulative
+from driftfold.studies.intervals import CONFIDENCE, Interval, cumulative, mean
 from driftfold.studies.values import Sample
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 
@@ -26,12 +28,31 @@ _SHOWN = 6  # comparisons that a reason names
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two arms to compare: by name, the sample that is thought the smaller one, and the other."""
+class Comparison(ABC):
+    """Two arms to compare: by name, one sample and the other."""
 
     what: str
     one: Sample
     other: Sample
+
+    @property
+    @abstractmethod
+    def interval(self) -> Interval:
+        """How the one is to the other."""
+
+    @property
+    @abstractmethod
+    def p_value(self) -> float:
+        """Two-sided p of "they are the same"; 1 where one seed tells no spread."""
+
+    @property
+    @abstractmethod
+    def less(self) -> bool:
+        """Whether the one is the smaller."""
+
+
+class Pair(Comparison):
+    """Their ratio, for values that differ by factors."""
 
     @property
     def ratio(self) -> Interval:
@@ -39,9 +60,44 @@ class Pair:
         return ratio(self.one, self.other)
 
     @property
+    def interval(self) -> Interval:
+        """The ratio."""
+        return self.ratio
+
+    @property
     def p_value(self) -> float:
-        """Two-sided p of "the ratio is 1"; 1 where one seed tells no spread."""
+        """Two-sided p of "the ratio is 1"."""
         return p_value(np.log10((self.one / self.other).values))
+
+    @property
+    def less(self) -> bool:
+        """Whether the ratio is below 1."""
+        return self.ratio.centre < 1
+
+
+class Gain(Comparison):
+    """Their difference in points, for values that are shares.
+
+    >>> one, other = Sample((1, 2), np.array([0.8, 0.81])), Sample((1, 2), np.array([0.79, 0.79]))
+    >>> gain = Gain("gain", one, other)
+    >>> round(gain.interval.centre, 6), gain.less
+    (1.5, False)
+    """
+
+    @property
+    def interval(self) -> Interval:
+        """One less the other, times 100: the mean over the seeds."""
+        return mean(100 * (self.one - self.other).values)
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided p of "the difference is 0"."""
+        return p_value((self.one - self.other).values)
+
+    @property
+    def less(self) -> bool:
+        """Whether the difference is below 0."""
+        return self.interval.centre < 0
 
 
 def p_value(differences: Floats) -> float:
@@ -73,29 +129,26 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
-def all_smaller(said: str, pairs: Sequence[Pair]) -> Finding:
+def all_smaller(said: str, pairs: Sequence[Comparison]) -> Finding:
     """Judge that in every pair the first is smaller, each significantly after Holm's correction.
 
     "Holds only" where some are significantly smaller; it names what is not. It fails where none is
     and at least one is significantly larger.
     """
-    smaller, larger, _ = sorted_out(pairs)
-    evidence = tuple(Evidence(pair.what, pair.ratio) for pair in pairs)
-    if len(smaller) == len(pairs):
-        return Finding(Verdict.HOLDS, f"{said}: all {len(pairs)} comparisons", evidence)
-    told = f"{said}: {len(smaller)} of {len(pairs)} comparisons"
-    told += f"; significantly the other way round: {_names(larger)}" if larger else ""
-    rest = [pair for pair in pairs if pair not in smaller and pair not in larger]
-    told += f"; not decided: {_names(rest)}" if rest else ""
-    if smaller:
-        return Finding(Verdict.HOLDS_ONLY, told, evidence)
-    return Finding(Verdict.FAILS if larger else Verdict.UNDECIDED, told, evidence)
+    smaller, larger, others = sorted_out(pairs)
+    return _all(said, pairs, smaller, larger, others)
 
 
-def none_smaller(said: str, pairs: Sequence[Pair]) -> Finding:
+def all_larger(said: str, pairs: Sequence[Comparison]) -> Finding:
+    """Judge that in every pair the first is larger, as `all_smaller` does."""
+    smaller, larger, others = sorted_out(pairs)
+    return _all(said, pairs, larger, smaller, others)
+
+
+def none_smaller(said: str, pairs: Sequence[Comparison]) -> Finding:
     """Judge that in no pair the first is significantly smaller, after Holm's correction."""
     smaller, _, _ = sorted_out(pairs)
-    evidence = tuple(Evidence(pair.what, pair.ratio) for pair in smaller)
+    evidence = tuple(Evidence(pair.what, pair.interval) for pair in smaller)
     if not smaller:
         told = f"{said}: none of {len(pairs)} comparisons is significant the other way round"
         return Finding(Verdict.HOLDS, told)
@@ -127,21 +180,41 @@ def all_same(said: str, pairs: Sequence[Pair], margin: float) -> Finding:
     return Finding(Verdict.FAILS if outside else Verdict.UNDECIDED, told, evidence)
 
 
-def sorted_out(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pair]]:
+def sorted_out(
+    pairs: Sequence[Comparison],
+) -> tuple[list[Comparison], list[Comparison], list[Comparison]]:
     """Return pairs whose first is significantly smaller, significantly larger, and the others."""
-    smaller, larger, others = [], [], []
+    smaller, larger, others = list[Comparison](), list[Comparison](), list[Comparison]()
     corrected = holm([pair.p_value for pair in pairs])
     for pair, p in zip(pairs, corrected, strict=True):
         if p > 1 - CONFIDENCE:
             others.append(pair)
-        elif pair.ratio.centre < 1:
+        elif pair.less:
             smaller.append(pair)
         else:
             larger.append(pair)
     return smaller, larger, others
 
 
-def _names(pairs: Sequence[Pair]) -> str:
-    shown = [f"{pair.what} {pair.ratio.centre:.3g}" for pair in pairs[:_SHOWN]]
+def _all(
+    said: str,
+    pairs: Sequence[Comparison],
+    wanted: Sequence[Comparison],
+    against: Sequence[Comparison],
+    rest: Sequence[Comparison],
+) -> Finding:
+    evidence = tuple(Evidence(pair.what, pair.interval) for pair in pairs)
+    if len(wanted) == len(pairs):
+        return Finding(Verdict.HOLDS, f"{said}: all {len(pairs)} comparisons", evidence)
+    told = f"{said}: {len(wanted)} of {len(pairs)} comparisons"
+    told += f"; significantly the other way round: {_names(against)}" if against else ""
+    told += f"; not decided: {_names(rest)}" if rest else ""
+    if wanted:
+        return Finding(Verdict.HOLDS_ONLY, told, evidence)
+    return Finding(Verdict.FAILS if against else Verdict.UNDECIDED, told, evidence)
+
+
+def _names(pairs: Sequence[Comparison]) -> str:
+    shown = [f"{pair.what} {pair.interval.centre:.3g}" for pair in pairs[:_SHOWN]]
     more = len(pairs) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

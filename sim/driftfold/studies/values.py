@@ -62,6 +62,19 @@ class Sample:
         >>> a / b
         Sample(seeds=(2,), values=array([2.]))
         """
+        shared, mine, theirs = self._beside(other)
+        return Sample(shared, mine / theirs)
+
+    def __sub__(self, other: "Sample") -> "Sample":
+        """Subtract seed by seed, as for a ratio.
+
+        >>> Sample((1, 2), np.array([9.0, 1.0])) - Sample((2, 3), np.array([0.5, 5.0]))
+        Sample(seeds=(2,), values=array([0.5]))
+        """
+        shared, mine, theirs = self._beside(other)
+        return Sample(shared, mine - theirs)
+
+    def _beside(self, other: "Sample") -> tuple[tuple[int, ...], Floats, Floats]:
         shared = tuple(seed for seed in self.seeds if seed in other.seeds)
         if not shared:
             raise NotMeasured("the two arms share no seed")
@@ -69,7 +82,7 @@ class Sample:
             np.array([sample.values[sample.seeds.index(seed)] for seed in shared])
             for sample in (self, other)
         )
-        return Sample(shared, mine / theirs)
+        return shared, mine, theirs
 
 
 @dataclass(frozen=True)

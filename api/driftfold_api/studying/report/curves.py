@@ -21,7 +21,7 @@ COLOURS = 7
 """Colours of curves that the page's style has; further arms get another stroke."""
 
 # Stand-ins, written by matplotlib and replaced by the page's variables.
-_INK, _LINE = "#010203", "#040506"
+INK, _LINE = "#010203", "#040506"
 _STAND_INS = tuple(f"#0a0b{16 + i:02x}" for i in range(COLOURS))
 COLOUR = _STAND_INS[0]
 """Stand-in for the colour of a figure that has one."""
@@ -81,7 +81,7 @@ def _curves(panel: "Axes", experiment: Experiment, values: Values) -> None:
                 markeredgecolor=_STAND_INS[colour],
                 markeredgewidth=1.4,
             )
-    panel.set_yscale("log" if positive else "linear")
+    panel.set_yscale("log" if positive and experiment.scale == "log" else "linear")
     panel.set_xlabel("rounds")
     panel.grid(alpha=0.6, linewidth=0.6)
     for side in ("top", "right"):
@@ -103,11 +103,11 @@ def in_page_style(salt: str) -> Iterator[None]:
         "svg.fonttype": "none",
         "svg.hashsalt": salt,
         "font.size": 11,
-        "text.color": _INK,
-        "axes.labelcolor": _INK,
+        "text.color": INK,
+        "axes.labelcolor": INK,
         "axes.edgecolor": _LINE,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
         "grid.color": _LINE,
     }
     with mpl.rc_context(style):
@@ -131,4 +131,4 @@ def for_the_page(svg: str, title: str) -> str:
 
 def _names() -> Sequence[tuple[str, str]]:
     curves = [(colour, f"curve-{number}") for number, colour in enumerate(_STAND_INS)]
-    return [(_INK, "ink"), (_LINE, "line"), *curves]
+    return [(INK, "ink"), (_LINE, "line"), *curves]

@@ -6,7 +6,7 @@ import numpy as np
 
 from driftfold.studies.overview import Overview
 from driftfold.studies.values import Values
-from driftfold_api.studying.report.curves import COLOUR, for_the_page, in_page_style
+from driftfold_api.studying.report.curves import COLOUR, INK, for_the_page, in_page_style
 
 _PANEL, _ROW, _HEAD = 1.9, 0.27, 1.0  # inches
 _BESIDE = 3
@@ -14,7 +14,7 @@ _BESIDE = 3
 
 
 def draw_dots(overview: Overview, values: Values) -> str:
-    """Return an svg element: means of the seeds with their intervals, smaller is further left."""
+    """Return an svg element: means of the seeds with their intervals."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
@@ -41,7 +41,10 @@ def draw_dots(overview: Overview, values: Values) -> str:
                 centres, places, xerr=away, linestyle="", marker="o", markersize=4, color=COLOUR
             )
             known = centres[np.isfinite(centres)]
-            panel.set_xscale("log" if len(known) and known.min() > 0 else "linear")
+            positive = len(known) and known.min() > 0
+            panel.set_xscale("log" if overview.scale == "log" and positive else "linear")
+            if overview.against:
+                panel.axvline(0.0, color=INK, linewidth=0.8)
             panel.set_title(column, fontsize=11)
             panel.set_yticks(places, labels)
             panel.grid(axis="x", alpha=0.6, linewidth=0.6)

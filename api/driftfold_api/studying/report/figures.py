@@ -7,7 +7,8 @@ from driftfold.studies.intervals import Interval
 
 STATISTICS = (
     "Values are means over seeds with 95 % intervals of a bootstrap over the seeds; ratios are "
-    "taken seed by seed, averaged as factors, with Student's 95 % interval of the logarithms."
+    "taken seed by seed, averaged as factors, with Student's 95 % interval of the logarithms; "
+    "differences are taken seed by seed, too, with Student's 95 % interval."
 )
 
 

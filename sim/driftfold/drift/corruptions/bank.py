@@ -1,5 +1,6 @@
 """A bank of corrupted pictures: each made when it is first asked for, then kept."""
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -13,6 +14,9 @@ from driftfold.rng import Seed
 
 CLEAN = 0
 """Severity at which a bank gives the pictures themselves."""
+
+_SHARED = 8
+"""Banks that a process keeps for the runs to come, beside their bound on memory."""
 
 _TILE = 256
 """Pictures that are rounded to bytes at a time."""
@@ -113,6 +117,30 @@ class Bank:
                     f"{what} are numbered 0 to {count - 1} in this bank, got {numbers.min()} to "
                     f"{numbers.max()}"
                 )
+
+
+_banks: OrderedDict[tuple[object, ...], Bank] = OrderedDict()
+
+
+def shared_bank(pictures: Array, corruptions: Sequence[Corruption], room: int = 10**9) -> Bank:
+    """Return the bank of this pool that another run of this process has filled, or a new one.
+
+    All kept banks together take `room` bytes, but for the one that was asked for last.
+
+    >>> from driftfold.drift.corruptions import published
+    >>> pool = np.full((100, 8, 8, 1), 0.5)
+    >>> shared_bank(pool, published()) is shared_bank(pool.copy(), published())
+    True
+    """
+    content = hashlib.blake2b(np.ascontiguousarray(pictures).data, digest_size=16).digest()
+    key = content, pictures.shape, pictures.dtype.str, tuple(corruptions), room
+    bank = _banks.pop(key, None) or Bank(pictures, corruptions, room=room)
+    _banks[key] = bank
+    while len(_banks) > 1 and (
+        len(_banks) > _SHARED or sum(kept.held for kept in _banks.values()) > room
+    ):
+        _banks.popitem(last=False)
+    return bank
 
 
 def _rounded(pictures: Array) -> Bytes:
