@@ -16,7 +16,7 @@ from driftfold.data import Digits
 from driftfold.drift import LabelMixture
 from driftfold.label_shift import FlhFtl, Inverse, Rogd, RunningMean
 from driftfold.nets import Mlp
-from driftfold.rates import Adaptive, FixedRate
+from driftfold.rates import Adaptive, DoG, FixedRate, Hypergradient
 from driftfold.registry import kind_of
 from driftfold.risks import BbsePseudo, BbseSource, Entropy, PseudoLabels, Truth
 from driftfold.rng import Seed
@@ -32,6 +32,8 @@ EXAMPLES: list[Adaptation] = [
     FedADE(risk=BbsePseudo(), rate=Adaptive(rule="cube_root", recompute=True), shared_steps=0),
     FedADE(risk=PseudoLabels(), personal=("body", "head"), personal_steps=0),
     FedADE(risk=Truth()),
+    FedADE(risk=Entropy(), rate=DoG(discount=0.99, recentre=3)),
+    FedADE(risk=Entropy(), rate=Hypergradient(), personal=("body.1", "head")),
     Frozen(),
     PriorReweighting(),
     PriorReweighting(FlhFtl(Inverse()), calibrate="bias_corrected"),

@@ -51,7 +51,9 @@ class Rate(ABC):
     ) -> tuple[Floats, Mapping[str, Floats], Any]:
         """Return eta (k,), named figures (k,) for the records, and the memory, once a step."""
 
-    def size(self, rate: Floats, memory: Any, theta: Array, gradient: Array) -> tuple[Floats, Any]:
+    def size(
+        self, problem: StreamProblem, rate: Floats, memory: Any, theta: Array, gradient: Array
+    ) -> tuple[Floats, Any]:
         """Rate (k,) of one local step from theta (k, P) along -gradient, and the memory.
 
         Default: that of the meeting.

@@ -42,7 +42,7 @@ def projected(w: Floats) -> Floats:
 
 
 def shares(client: int, step: int) -> Floats:
-    p: Floats = np.linalg.solve(confusion(PROBLEM), by_hand(PROBLEM, client, step)[1])
+    p = np.linalg.solve(confusion(PROBLEM), by_hand(PROBLEM, client, step)[1]).astype(np.float64)
     return np.maximum(p, 0)
 
 

@@ -29,6 +29,7 @@ import numpy as np
 from annotated_types import Ge
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting, Nothing
+from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
@@ -44,7 +45,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import map_leaves, node, rows
+from driftfold.trees import node, rows
 
 
 @node
@@ -143,15 +144,14 @@ class FedADE(Adaptation):
 
 
 @dataclass(frozen=True)
-class Exchange(Adapting):
-    """What the two exchanges share."""
-
-    algorithm: FedADE
+class Splitting(Adapting):
+    """A phase that sends psi down; phi stays with the clients."""
 
     @cached_property
     def own(self) -> Bools:
         """Which parameters are personal, shape (P,)."""
-        return self.algorithm.own(self.problem)
+        own: Bools = self.algorithm.own(self.problem)
+        return own
 
     def broadcast(self, state: Server, version: int) -> Body:
         """Send psi."""
@@ -163,6 +163,24 @@ class Exchange(Adapting):
         theta[:, ~self.own], theta[:, self.own] = shared, personal
         return theta
 
+    def averaged(self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats) -> Server:
+        """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
+        ways = arrivals.payload.shared - arrivals.download.shared
+        theta = state.theta.copy()
+        theta[~self.own] += weighted_sum(weights, ways).astype(theta.dtype)
+        return Server(theta)
+
+    def download_bytes(self) -> int:
+        """The shared part."""
+        return int((~self.own).sum()) * self.problem.itemsize
+
+
+@dataclass(frozen=True)
+class Exchange(Splitting):
+    """What the two exchanges share."""
+
+    algorithm: FedADE
+
     def descend(
         self, theta: Array, scene: Scene, memory: Own, turns: range, only: Bools | None
     ) -> tuple[Array, Own]:
@@ -172,13 +190,9 @@ class Exchange(Adapting):
         for turn in turns:
             slope = rule.risk.slope(theta, scene, memory.belief, turn=turn, only=only)
             g = slope.gradient if only is None else np.where(only, slope.gradient, 0)
-            eta, of_rate = rule.rate.size(memory.rate, of_rate, theta, g)
+            eta, of_rate = rule.rate.size(self.problem, memory.rate, of_rate, theta, g)
             theta = moved(theta, eta, g)
         return theta, replace(memory, of_rate=of_rate)
-
-    def download_bytes(self) -> int:
-        """The shared part."""
-        return int((~self.own).sum()) * self.problem.itemsize
 
     def samples(self, clients: Ints, version: int) -> Floats:
         """As many examples a step as the risk goes through."""
@@ -227,7 +241,7 @@ class Everything(Exchange):
         belief, of_risk = rule.risk.consider(problem, theta, view, memory.of_risk)
         known = memory.rate, memory.belief, memory.of_risk, memory.of_rate
         new = rate, belief, of_risk, of_rate
-        rate, belief, of_risk, of_rate = _chosen(first, new, known)
+        rate, belief, of_risk, of_rate = chosen(first, new, known)
         memory = replace(
             memory,
             ledger=memory.ledger.opened(view.steps, hits, size, rate),
@@ -241,11 +255,8 @@ class Everything(Exchange):
     def step(
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
     ) -> tuple[Server, Mapping[str, float]]:
-        """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
-        ways = arrivals.payload.shared - arrivals.download.shared
-        theta = state.theta.copy()
-        theta[~self.own] += weighted_sum(weights, ways).astype(theta.dtype)
-        return Server(theta), {}
+        """Take the mean way of the shared parts."""
+        return self.averaged(state, arrivals, weights), {}
 
     def upload_bytes(self) -> int:
         """The shared part."""
@@ -299,12 +310,3 @@ class Personal(Exchange):
         phi, memory = self.descend(theta[:, self.own], beyond, memory, turns, None)
         theta[:, self.own] = phi
         return theta, memory
-
-
-def _chosen(which: Bools, these: Any, others: Any) -> Any:
-    """Rows of one tree where `which`, (k,), and of another where not."""
-
-    def pick(one: Array, other: Array) -> Array:
-        return np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, other)
-
-    return map_leaves(pick, these, others)
