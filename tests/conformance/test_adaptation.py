@@ -8,9 +8,13 @@ from driftfold.algorithms.adaptation import (
     ATLAS,
     UOGD,
     Adaptation,
+    BnAdapt,
     FedADE,
+    FedADERelease,
     Frozen,
     PriorReweighting,
+    SimilarPeers,
+    Tent,
 )
 from driftfold.data import Digits
 from driftfold.drift import LabelMixture
@@ -43,6 +47,14 @@ EXAMPLES: list[Adaptation] = [
     UOGD(RunningMean(Inverse(fix="none")), rate=0.3),
     ATLAS(),
     ATLAS(rates="code", meta="constant", combine="predictions", delayed=True),
+    FedADERelease(),
+    FedADERelease(low=0.1, high=0.9, mode="eval", returns=True),
+    Tent(),
+    Tent(federated=True, rate=0.1, entropy_steps=2),
+    BnAdapt(),
+    BnAdapt(federated=True, statistics="running"),
+    SimilarPeers(FedADE(risk=Entropy())),
+    SimilarPeers(FedADE(risk=Entropy()), temperature=None, drift_aware=True),
 ]
 
 

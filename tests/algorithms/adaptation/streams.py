@@ -36,7 +36,8 @@ class Rounds:
 
     def __init__(self, algorithm: Adaptation, problem: StreamProblem) -> None:
         algorithm.check(problem)
-        self.problem, self.phases = problem, algorithm.phases(problem)
+        self.algorithm, self.problem = algorithm, problem
+        self.phases = algorithm.phases(problem)
         self.everyone = np.arange(problem.fleet.size)
         self.state: Any = algorithm.begin(problem, problem.initial_point())
         self.memory: Any = spread(algorithm.memory(problem), len(self.everyone))

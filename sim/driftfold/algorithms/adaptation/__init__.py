@@ -2,10 +2,14 @@
 
 from driftfold.algorithms.adaptation.atlas import ATLAS
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting, Nothing, OnTheirOwn
+from driftfold.algorithms.adaptation.bn_adapt import BnAdapt
 from driftfold.algorithms.adaptation.fedade import FedADE
+from driftfold.algorithms.adaptation.fedade_release import FedADERelease
 from driftfold.algorithms.adaptation.frozen import Frozen
 from driftfold.algorithms.adaptation.ledger import Ledger
 from driftfold.algorithms.adaptation.prior_reweighting import PriorReweighting
+from driftfold.algorithms.adaptation.similar_peers import SimilarPeers
+from driftfold.algorithms.adaptation.tent import Tent
 from driftfold.algorithms.adaptation.uogd import UOGD
 
 __all__ = [
@@ -14,10 +18,14 @@ __all__ = [
     "Adaptation",
     "Adapted",
     "Adapting",
+    "BnAdapt",
     "FedADE",
+    "FedADERelease",
     "Frozen",
     "Ledger",
     "Nothing",
     "OnTheirOwn",
     "PriorReweighting",
+    "SimilarPeers",
+    "Tent",
 ]
