@@ -6,6 +6,7 @@ from driftfold.algorithms.adaptation.bn_adapt import BnAdapt
 from driftfold.algorithms.adaptation.fedade import FedADE
 from driftfold.algorithms.adaptation.fedade_release import FedADERelease
 from driftfold.algorithms.adaptation.frozen import Frozen
+from driftfold.algorithms.adaptation.hedge import Hedge
 from driftfold.algorithms.adaptation.ledger import Ledger
 from driftfold.algorithms.adaptation.prior_reweighting import PriorReweighting
 from driftfold.algorithms.adaptation.similar_peers import SimilarPeers
@@ -22,6 +23,7 @@ __all__ = [
     "FedADE",
     "FedADERelease",
     "Frozen",
+    "Hedge",
     "Ledger",
     "Nothing",
     "OnTheirOwn",
