@@ -139,7 +139,7 @@ def main() -> None:
     options = parser.parse_args()
     torch = load_torch()
     steps = [
-        mlp_step(clients, dtype, 5 if options.quick else 31)
+        mlp_step(clients, dtype, 5 if options.quick else max(5, 2000 // clients))
         for clients in (QUICK_CLIENTS if options.quick else CLIENTS)
         for dtype in (np.float64, np.float32)
     ]
