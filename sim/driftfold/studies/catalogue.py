@@ -7,9 +7,12 @@ from driftfold.errors import SpecError
 from driftfold.registry import unknown
 from driftfold.studies.base import Study
 from driftfold.studies.estimators import ESTIMATORS
+from driftfold.studies.fedade import FEDADE
 from driftfold.studies.rfedags import RFEDAGS
 
-_ALL: Mapping[str, Study] = MappingProxyType({study.name: study for study in (RFEDAGS, ESTIMATORS)})
+_ALL: Mapping[str, Study] = MappingProxyType(
+    {study.name: study for study in (RFEDAGS, ESTIMATORS, FEDADE)}
+)
 
 
 def studies() -> tuple[Study, ...]:

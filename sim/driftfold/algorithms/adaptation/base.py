@@ -84,6 +84,8 @@ class Adaptation(Algorithm[Any]):
             Mean accuracy (before) of the tenth of the visitors that is worst off.
         rate
             Mean rate over visits.
+        gradients
+            Examples whose gradients a client computes in one round.
         """
         assert isinstance(problem, StreamProblem)
         ids, visited = memories
@@ -96,7 +98,10 @@ class Adaptation(Algorithm[Any]):
             scores = self.scores(problem, state, rows(table, place[clients]), view)
             right += int(view.hits(scores).sum())
         everyone = right / (problem.fleet.size * problem.stream.size)
-        return {"accuracy_everyone": everyone, **_told(visited.ledger)}
+        one = np.zeros(1, dtype=np.int64)
+        gradients = sum(float(phase.samples(one, 0)[0]) for phase in self.phases(problem))
+        told = _told(visited.ledger)
+        return {"accuracy_everyone": everyone, **told} | ({"gradients": gradients} if told else {})
 
 
 def _told(ledger: Ledger) -> Mapping[str, float]:

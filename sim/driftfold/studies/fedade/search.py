@@ -1,0 +1,79 @@
+"""A search for a setting in which the adaptive rate wins: jumps, larger batches, better signals."""
+
+from driftfold.studies.base import Experiment
+from driftfold.studies.fedade.grids import measured
+from driftfold.studies.fedade.questions import PRESET, combined, frozen
+from driftfold.studies.fedade.settings import DIGITS
+from driftfold.studies.fedade.systems import CALLED, RISKS, adaptive, arm, fixed, recorded
+
+_DEBIASED = combined('{ kind = "debiased_uncertainty" }', '{ kind = "debiased_representation" }')
+_REMEMBERED = (
+    'signal = { kind = "jump_memory", keep = 0.8, signal = '
+    + _DEBIASED.removeprefix("signal = ")
+    + " }"
+)
+
+VARIANTS = {
+    "ade": ("S", ""),
+    "debiased": ("debiased S", _DEBIASED),
+    "remembered": ("debiased S with jump memory", _REMEMBERED),
+}
+"""Signals of the search."""
+
+FIXED = (0.03, 0.1, 0.3, 1.0)
+"""Fixed rates of the search; the best of them is chosen afterwards, which favours it."""
+
+JUMPS = {
+    "jump": ("one jump", 'kind = "step"', ()),
+    "jump-200": ("one jump, batches of 200", 'kind = "step"', ("task.batch=200",)),
+    "to-and-fro": ("a jump every 25 steps", 'kind = "square", every = 25', ()),
+    "staggered": (
+        "one jump, each client at its own time",
+        'kind = "staggered", schedule = { kind = "step", at = [20] }, '
+        'clock = { kind = "drawn", start = 60.0 }',
+        (),
+    ),
+}
+"""Settings of the search: how tables call them, the schedule, and what else is set."""
+
+
+def _search(name: str) -> Experiment:
+    called, schedule, more = JUMPS[name]
+    own = (DIGITS.under(schedule), *more)
+    arms = [frozen("frozen", own)]
+    for risk in RISKS:
+        arms += [
+            arm(
+                f"fix-{rate:g}",
+                risk,
+                PRESET,
+                (*own, fixed(rate)),
+                f"FixLR {rate:g}, {CALLED[risk]}",
+            )
+            for rate in FIXED
+        ]
+        for variant, (says, signal) in VARIANTS.items():
+            who = f"Fed-ADE, {says}, {CALLED[risk]}"
+            own_rate = (*own, adaptive(DIGITS.bounds, signal))
+            arms.append(arm(variant, risk, PRESET, own_rate, who))
+            arms.append(
+                arm(
+                    f"{variant}-matched",
+                    risk,
+                    PRESET,
+                    (*own, recorded("mean")),
+                    f"FixLR matched to {says}, {CALLED[risk]}",
+                    of=variant,
+                )
+            )
+    return measured(
+        f"search-{name}",
+        f"Search, digits under label shift: {called}",
+        "jumps stand out of the noise floor; not in the paper",
+        tuple(arms),
+        small=None,
+        drawn=("frozen", "fix-0.3-bbse", "debiased-bbse", "remembered-bbse", "remembered-entropy"),
+    )
+
+
+SEARCH = tuple(_search(name) for name in JUMPS)
