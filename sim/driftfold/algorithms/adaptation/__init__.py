@@ -3,6 +3,7 @@
 from driftfold.algorithms.adaptation.atlas import ATLAS
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting, Nothing, OnTheirOwn
 from driftfold.algorithms.adaptation.bn_adapt import BnAdapt
+from driftfold.algorithms.adaptation.fed_poe import FedPOE
 from driftfold.algorithms.adaptation.fedade import FedADE
 from driftfold.algorithms.adaptation.fedade_release import FedADERelease
 from driftfold.algorithms.adaptation.frozen import Frozen
@@ -22,6 +23,7 @@ __all__ = [
     "BnAdapt",
     "FedADE",
     "FedADERelease",
+    "FedPOE",
     "Frozen",
     "Hedge",
     "Ledger",
