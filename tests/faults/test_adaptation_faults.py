@@ -58,7 +58,7 @@ def all_finite(folder: Path) -> bool:
 
 
 def test_a_singular_confusion_matrix_is_told_before_the_run() -> None:
-    with pytest.raises(DataError, match="has no inverse.*'ridge'"):
+    with pytest.raises(DataError, match=r"has no inverse.*'ridge'"):
         build(spec(task=UNTRAINED, algorithm=FedADE(risk=BbseSource())))
 
 

@@ -133,6 +133,8 @@ def test_bytes_are_those_of_the_shared_part() -> None:
     assert (first.download_bytes(), first.upload_bytes()) == (body, body)
     assert (second.download_bytes(), second.upload_bytes()) == (body, 0)
     assert first.samples(np.arange(2), 0).tolist() == [2 * 30.0] * 2  # E1 (m K)
+    still, _ = FedADE(shared_steps=0).phases(small())
+    assert still.samples(np.arange(2), 0).tolist() == [0.0] * 2
 
 
 def test_weights_that_do_not_sum_to_one_count_ways() -> None:

@@ -20,6 +20,7 @@ w_c (psi_c - psi), which for weights of sum 1 is the mean, and with weights 1 / 
 where clients stay away.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -194,10 +195,20 @@ class Exchange(Splitting):
             theta = moved(theta, eta, g)
         return theta, replace(memory, of_rate=of_rate)
 
+    @property
+    @abstractmethod
+    def descents(self) -> int:
+        """Steps along a gradient: E1 or E2."""
+
+    @property
+    def steps(self) -> int:
+        """As many, or one turn without a step."""
+        return max(1, self.descents)
+
     def samples(self, clients: Ints, version: int) -> Floats:
         """As many examples a step as the risk goes through."""
         each = self.algorithm.risk.examples(self.problem)
-        return np.full(len(clients), float(self.steps * each))
+        return np.full(len(clients), float(self.descents * each))
 
 
 @dataclass(frozen=True)
@@ -207,18 +218,17 @@ class Everything(Exchange):
     payload_kind = Body
 
     @property
-    def steps(self) -> int:
-        """E1, or one turn without a step."""
-        return max(1, self.algorithm.shared_steps)
+    def descents(self) -> int:
+        """E1."""
+        return self.algorithm.shared_steps
 
     def adapt(self, download: Body, view: StreamView, memory: Own, steps: int) -> LocalResult[Body]:
         """Meet the batch if it is new, and descend."""
         theta = self.joined(download.shared, memory.personal)
         memory, figures = self._meet(theta, view, memory)
         scene = Scene.of(self.problem, view)
-        theta, memory = self.descend(
-            theta, scene, memory, range(min(steps, self.algorithm.shared_steps)), None
-        )
+        turns = range(min(steps, self.descents))
+        theta, memory = self.descend(theta, scene, memory, turns, None)
         memory = replace(memory, personal=theta[:, self.own])
         return LocalResult(Body(theta[:, ~self.own]), memory, figures)
 
@@ -270,9 +280,9 @@ class Personal(Exchange):
     payload_kind = Nothing
 
     @property
-    def steps(self) -> int:
-        """E2, or one turn without a step."""
-        return max(1, self.algorithm.personal_steps)
+    def descents(self) -> int:
+        """E2."""
+        return self.algorithm.personal_steps
 
     def adapt(
         self, download: Body, view: StreamView, memory: Own, steps: int
@@ -281,7 +291,7 @@ class Personal(Exchange):
         theta = self.joined(download.shared, memory.personal)
         turns = range(self.algorithm.shared_steps, self.algorithm.shared_steps + steps)
         scene = Scene.of(self.problem, view)
-        if self.algorithm.personal_steps and self.own.any():
+        if self.descents and self.own.any():
             common = download.shared.strides[0] == 0  # one download, spread over the stack
             theta, memory = self._descend(theta, scene, memory, turns, common)
         hits = view.hits(self.problem.model.forward(theta, view.inputs).logits)
