@@ -39,6 +39,7 @@ from driftfold.data.relation import (
 )
 from driftfold.data.resampled import Resampled
 from driftfold.data.shards import Shards
+from driftfold.data.shrunk import Shrunk
 from driftfold.data.spd_classes import SpdClasses
 from driftfold.data.spd_rows import matrices_of, rows_of
 from driftfold.data.subspace_regression import SubspaceRegression
@@ -105,6 +106,7 @@ __all__ = [
     "RelationSource",
     "Resampled",
     "Shards",
+    "Shrunk",
     "SpamAssassin",
     "SpdClasses",
     "SubspaceRegression",

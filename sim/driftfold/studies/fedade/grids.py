@@ -1,6 +1,8 @@
 """The core grid: three sets, two shifts, four schedules, all systems."""
 
-from driftfold.studies.base import Arm, Experiment, Small
+from typing import Literal
+
+from driftfold.studies.base import Arm, Experiment, Published, Small
 from driftfold.studies.fedade.settings import END, SCHEDULES, SEEDS, SETTINGS, Setting
 from driftfold.studies.fedade.systems import everything
 from driftfold.studies.overview import Overview
@@ -57,8 +59,9 @@ def measured(
     seeds: tuple[int, ...] = SEEDS,
     drawn: tuple[str, ...] = (),
     needs: tuple[str, ...] = (),
-    end: int = END,
-    note: str = NOTE,
+    at: tuple[int, ...] = (EARLY, END),
+    published: tuple[Published, ...] = (),
+    tier: Literal["core", "full"] = "core",
 ) -> Experiment:
     """Return an experiment whose values at the end are means over a stream."""
     return Experiment(
@@ -66,14 +69,16 @@ def measured(
         title=title,
         source=source,
         arms=arms,
-        read_at=(EARLY, end),
+        read_at=at,
         metrics=METRICS,
         scale="linear",
         drawn=drawn,
+        published=published,
         seeds=seeds,
         small=small,
+        tier=tier,
         needs=needs,
-        note=note,
+        note=NOTE,
     )
 
 

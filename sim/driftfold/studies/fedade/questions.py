@@ -1,6 +1,6 @@
 """Single questions, asked on digits under label shift."""
 
-from dataclasses import replace
+from typing import Literal
 
 from driftfold.studies.base import Arm, Experiment, Small
 from driftfold.studies.fedade.grids import measured
@@ -189,7 +189,9 @@ CROWD_END = 40
 """Steps of the streams of large fleets."""
 
 
-def _clients(name: str, counts: tuple[int, ...]) -> Experiment:
+def _clients(
+    name: str, counts: tuple[int, ...], tier: Literal["core", "full"] = "core"
+) -> Experiment:
     arms = tuple(
         made
         for n in counts
@@ -213,7 +215,8 @@ def _clients(name: str, counts: tuple[int, ...]) -> Experiment:
         arms,
         small=None,
         seeds=(1, 2, 3),
-        end=CROWD_END,
+        at=(CROWD_END,),
+        tier=tier,
     )
 
 
@@ -228,7 +231,7 @@ def _crowd(clients: int) -> tuple[str, ...]:
 
 
 CLIENTS = _clients("clients", COUNTS)
-MANY_CLIENTS = replace(_clients("clients-5000", (5000,)), tier="full")
+MANY_CLIENTS = _clients("clients-5000", (5000,), "full")
 
 _NORM = ("task.net.batch_norm=true",)
 _CORRUPTED = "fedade-digits-covariate"

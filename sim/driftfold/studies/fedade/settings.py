@@ -107,15 +107,15 @@ SETTINGS = (
         "label",
         "Fashion-MNIST, label shift",
         _LABELS,
-        Bounds(0.01, 0.3),
+        Bounds(0.001, 0.1),
         ("fashion_mnist",),
     ),
     Setting(
         "fashion",
         "covariate",
         "Fashion-MNIST, corruptions",
-        'kind = "corruptions", schedule = {schedule}',
-        Bounds(0.01, 0.3),
+        'kind = "corruptions", enlarge = 2, schedule = {schedule}',
+        Bounds(0.001, 0.1),
         ("fashion_mnist",),
     ),
     Setting(

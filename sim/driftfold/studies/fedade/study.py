@@ -3,6 +3,7 @@
 from driftfold.studies.base import Study
 from driftfold.studies.fedade.findings import CLAIMS
 from driftfold.studies.fedade.grids import GRIDS, OF_ROUNDS, OVERVIEWS
+from driftfold.studies.fedade.paper import PAPER
 from driftfold.studies.fedade.questions import QUESTIONS
 from driftfold.studies.fedade.search import SEARCH
 
@@ -15,7 +16,7 @@ FEDADE = Study(
         "to Fed-ADE's own mean, and Fed-ADE's rates exchanged among clients. Accuracy is that of "
         "predictions made before a client adapts to the batch."
     ),
-    experiments=(*GRIDS, *QUESTIONS, *SEARCH),
+    experiments=(*GRIDS, *QUESTIONS, *SEARCH, *PAPER),
     claims=CLAIMS,
     overviews=OVERVIEWS,
     of_rounds=OF_ROUNDS,
