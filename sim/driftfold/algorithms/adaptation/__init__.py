@@ -6,6 +6,7 @@ from driftfold.algorithms.adaptation.bn_adapt import BnAdapt
 from driftfold.algorithms.adaptation.fed_poe import FedPOE
 from driftfold.algorithms.adaptation.fedade import FedADE
 from driftfold.algorithms.adaptation.fedade_release import FedADERelease
+from driftfold.algorithms.adaptation.fedccfa import FedCCFA
 from driftfold.algorithms.adaptation.frozen import Frozen
 from driftfold.algorithms.adaptation.hedge import Hedge
 from driftfold.algorithms.adaptation.ledger import Ledger
@@ -23,6 +24,7 @@ __all__ = [
     "BnAdapt",
     "FedADE",
     "FedADERelease",
+    "FedCCFA",
     "FedPOE",
     "Frozen",
     "Hedge",
