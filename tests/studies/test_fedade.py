@@ -14,7 +14,7 @@ from driftfold.studies.cells import Form, chosen, grid
 from driftfold.studies.fedade.findings import CLAIMS, over_schedules
 from driftfold.studies.fedade.grids import ACCURACY, EARLY, GRIDS
 from driftfold.studies.fedade.questions import CLIENTS, CROWD_END
-from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, SETTINGS
+from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, SETTINGS, Setting
 from driftfold.studies.judging import judge
 from driftfold.studies.values import Series, Values
 from driftfold.studies.verdict import Verdict
@@ -41,9 +41,9 @@ def test_all_systems_meet_all_schedules() -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.short)
-def test_arms_differ_in_what_they_are_named_after(setting: object) -> None:
-    experiment = GRIDS[4 * SETTINGS.index(setting)]  # type: ignore[arg-type]
-    bounds = SETTINGS[SETTINGS.index(setting)].bounds  # type: ignore[arg-type]
+def test_arms_differ_in_what_they_are_named_after(setting: Setting) -> None:
+    experiment = GRIDS[4 * SETTINGS.index(setting)]
+    bounds = setting.bounds
     algorithms = {
         what: spec_of(experiment.arm(f"{what}-entropy"))
         for what in ("low", "mid", "high", "ade", "shuffled", "matched", "alone")

@@ -83,7 +83,9 @@ def test_what_cannot_be_read_is_refused() -> None:
 def test_the_order_is_that_of_reading_and_failures_are_passed_on(tmp_path: Path) -> None:
     """One seed's run is read; the other's dies, and so does what is to read it."""
     matched, lost, adaptive, dies = grid(STUDY, Form())
-    orders = [(cell, order(cell, tmp_path)) for cell in (matched, lost, adaptive)]
+    orders: list[tuple[Cell, Any]] = [
+        (cell, order(cell, tmp_path)) for cell in (matched, lost, adaptive)
+    ]
     with Crew(1) as crew:
         told = list(crew.work([*orders, (dies, Dies())], awaited((matched, lost, adaptive, dies))))
     assert [event.key for event in told if isinstance(event, Started)] == [adaptive, matched, dies]
@@ -102,7 +104,7 @@ def test_the_order_is_that_of_reading_and_failures_are_passed_on(tmp_path: Path)
     rates = [
         values.sample("controlled", cell.arm, 4, "rate").values for cell in (matched, adaptive)
     ]
-    np.testing.assert_allclose(*rates, rtol=1e-12)  # the mean of a constant, summed up
+    np.testing.assert_allclose(rates[0], rates[1], rtol=1e-12)  # the mean of a constant, summed up
     told_of = read_series(adaptive.folder(tmp_path), ("signal",))
     assert told_of.at(4, "signal") == pytest.approx(values.series[adaptive.key].at(4, "signal"))
     assert told_of.at(4, "signal") != told_of.at(2, "signal")

@@ -112,12 +112,13 @@ def _bounds(values: Values) -> Finding:
         means = {name: float(sample.values.mean()) for name, sample in found.items()}
         top, bottom = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
         best.append(Gain(f"bounds {top} above {bottom}, {CALLED[risk]}", found[top], found[bottom]))
-    small = all(pair.interval.high < 1 for pair in best)
-    evidence = tuple(Evidence(pair.what, pair.interval) for pair in best)
-    told = ", ".join(f"{pair.what} {pair.interval.centre:.3g}" for pair in best)
+    spreads = [(pair.what, pair.interval) for pair in best]
+    small = all(found.high < 1 for _, found in spreads)
+    evidence = tuple(Evidence(what, found) for what, found in spreads)
+    told = ", ".join(f"{what} {found.centre:.3g}" for what, found in spreads)
     if small:
         return Finding(Verdict.HOLDS, f"less than a point between the bounds: {told}", evidence)
-    large = any(pair.interval.low > 1 for pair in best)
+    large = any(found.low > 1 for _, found in spreads)
     return Finding(Verdict.FAILS if large else Verdict.UNDECIDED, told, evidence)
 
 
