@@ -16,6 +16,8 @@ from driftfold.algorithms.adaptation import (
     BnAdapt,
     FedADE,
     FedADERelease,
+    FedCCFA,
+    FedPOE,
     Frozen,
     Hedge,
     PriorReweighting,
@@ -69,6 +71,8 @@ def rules(e: int, f: int, n: int) -> Mapping[tuple[str, ...], Adaptation]:
         ("fedade_release",): FedADERelease(local_steps=e, mode="eval"),
         ("hedge",): Hedge(rates=n, **steps),
         ("similar_peers",): SimilarPeers(FedADE(**steps)),
+        ("fed_poe",): FedPOE(every=e),
+        ("fedccfa",): FedCCFA(head_steps=f, body_steps=e),
         ("tent",): Tent(entropy_steps=e),
         ("tent", "federated"): Tent(entropy_steps=e, federated=True),
         ("bn_adapt",): BnAdapt(),
@@ -157,6 +161,7 @@ def test_costs_are_counted(row: list[str]) -> None:
             "E": e,
             "F": f,
             "N": len(rule.memory(problem).logs) if isinstance(rule, ATLAS) else n,
+            "V": rule.room(problem) if isinstance(rule, FedPOE) else 0,
             "L": 56,
         }
         wanted = [eval(cell.strip("`"), {"__builtins__": {}}, known) for cell in row[1:]]

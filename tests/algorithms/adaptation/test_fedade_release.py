@@ -173,7 +173,7 @@ def test_a_run_invites_the_same_cohorts_at_every_step() -> None:
 
 
 def test_the_preset_says_who_takes_part() -> None:
-    cadence = load_spec("digits-stream-release").cadence
+    cadence = load_spec("fedade-digits-label-release").cadence
     assert isinstance(cadence, OnlineSteps)
     assert (cadence.rounds, cadence.cohort, cadence.selection) == (10, 2, Repeated(10))
 

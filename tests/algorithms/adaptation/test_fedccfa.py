@@ -230,7 +230,7 @@ def test_bytes_and_samples_are_counted(problem: StreamProblem) -> None:
     assert first.download_bytes() == body
     assert first.upload_bytes() == body + 2 * head + prototypes + 80
     assert second.download_bytes() == body + head + prototypes + 10
-    assert first.samples(np.arange(2), 0).tolist() == [20.0 * 4 + 20 * 5] * 2
+    assert first.samples(np.arange(2), 0).tolist() == [20.0 * (2 + 2 + 5)] * 2
     assert second.samples(np.arange(2), 0).tolist() == [0.0, 0.0]
 
 

@@ -286,10 +286,10 @@ class Learning(ConceptExchange):
         return new, {"clusters": clusters}
 
     def samples(self, clients: Ints, version: int) -> Floats:
-        """The batch for head and body; of the balanced head at most as many."""
-        rule, n = self.algorithm, self.problem.stream.size
-        few = min(n, rule.most * self.problem.model.classes)
-        each = n * (rule.head_steps + rule.body_steps) + few * rule.balanced_steps
+        """The batch in every step; of the balanced head's some count with weight 0."""
+        rule = self.algorithm
+        steps = rule.balanced_steps + rule.head_steps + rule.body_steps
+        each = steps * self.problem.stream.size
         return np.full(len(clients), float(each))
 
     def download_bytes(self) -> int:
