@@ -13,7 +13,7 @@ a round         steps on the personal part, then on everything, then the server 
 aggregation     never comes back: clients adapt alone (`returns` mends it)
 signals         in every round; later rounds of a step compare the same batch with itself
 participation   a tenth of the clients a round, the same R lists at every step: a matter of cadence,
-                `cohort` and the selection `repeated`, as in the preset `fedade-digits-label-release`
+                `cohort` and the selection `repeated`; preset `fedade-digits-label-release` has it
 evaluation      after the update, on the same batch, for everybody: "accuracy_everyone" at the end
                 of a step. What counts in practice, before the update, is told here as well.
 
