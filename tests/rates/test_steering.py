@@ -45,6 +45,14 @@ def test_distance_over_gradients(discount: float) -> None:
             np.testing.assert_allclose(got[s, client], reach / np.sqrt(squares), rtol=1e-12)
 
 
+def test_a_bound_is_kept() -> None:
+    plain = sizes(DoG(discount=0.5))
+    middle = float(np.median(plain))
+    np.testing.assert_array_equal(
+        sizes(DoG(discount=0.5, largest=middle)), np.minimum(plain, middle)
+    )
+
+
 def test_it_begins_anew_where_the_client_is() -> None:
     got = sizes(DoG(initial=0.01, recentre=2))
     for client in range(2):

@@ -50,6 +50,9 @@ class DoG(Rate):
         r_0; None: 1e-6 (1 + ||theta_0||), and 1e-4 (1 + ||theta_0||) with batch normalisation.
     discount
         What is left of the sum of squares after each local step; 1 is DoG.
+    largest
+        Most that eta may be; None: no bound. Where sums are discounted and gradients vanish, as
+        those of the entropy do, eta grows beyond all bounds.
     recentre
         Local steps after which all begins anew from where the client is; None: never. It costs a
         copy of theta a client.
@@ -57,13 +60,14 @@ class DoG(Rate):
     Examples
     --------
     >>> DoG(discount=0.99)
-    DoG(initial=None, discount=0.99, recentre=None)
+    DoG(initial=None, discount=0.99, largest=None, recentre=None)
     """
 
     steers = True
 
     initial: Annotated[float, Gt(0)] | None = None
     discount: Annotated[float, Gt(0), Le(1)] = 1.0
+    largest: Annotated[float, Gt(0)] | None = None
     recentre: Annotated[int, Gt(0)] | None = None
 
     def begin(self, problem: StreamProblem) -> Travelled:
@@ -98,6 +102,8 @@ class DoG(Rate):
         reach = np.maximum(reach, np.sqrt(_square(theta - origin)))
         squares = self.discount * squares + _square(gradient)
         eta = np.where(squares > 0, reach / np.sqrt(np.where(squares > 0, squares, 1.0)), 0.0)
+        if self.largest is not None:
+            eta = np.minimum(eta, self.largest)
         return eta, Travelled(anchor, reach, squares, steps + 1, eta)
 
     def _least(self, problem: StreamProblem) -> Any:
