@@ -120,7 +120,7 @@ class FedPOE(Adaptation):
     Attributes
     ----------
     rate, weight_rate
-        eta and eta_w, each divided by the square root of the number of steps.
+        What eta and eta_w are times the square root of the number of steps.
     draws
         M.
     every

@@ -53,26 +53,27 @@ from driftfold.tasks.streams.view import StreamView
 @register("fedccfa")
 @dataclass(frozen=True)
 class FedCCFA(Adaptation):
-    """Body body, own heads, averaged class by class within clusters of clients.
+    """A shared body and own heads, averaged class by class within clusters of clients.
 
     Attributes
     ----------
     head_rate, head_steps
-        Of the own head.
+        Rate of a client's own head, and how many steps it takes on a batch.
     body_rate, body_steps
-        Of the body.
+        Those of the body.
     balanced_rate, balanced_steps
-        Of the balanced head.
+        Those of the balanced head.
     most
         Most samples of a class for the balanced head.
     momentum, decay
-        Of all three.
+        Momentum and weight decay of all three.
     gamma
         By what the entropy of a client's classes is divided for the weight of the alignment.
     temperature
         Of the alignment.
     eps, least
-        DBSCAN's.
+        Within which distance how many clients, itself included, make a client the core of a
+        cluster (DBSCAN).
     labels
         "own": the classes that a client's own prediction names. "truth": the true ones, a control
         that no deployed system has.
