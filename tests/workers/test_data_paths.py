@@ -18,7 +18,10 @@ from tests.workers.experiments import experiment
 from tests.workers.stories import ended, submitted
 from tests.workers.supervisors import working
 
-WORDS = {"hyperbolic_prediction": ("query",)}  # texts that are no paths, by kind
+WORDS = {  # texts that are no paths, by kind
+    "hyperbolic_prediction": ("query",),
+    "bernoulli": ("name",),
+}
 
 
 def reading(**data: Any) -> dict[str, Any]:
