@@ -15,6 +15,7 @@ from driftfold.studies.fedade.findings import CLAIMS, over_schedules
 from driftfold.studies.fedade.grids import ACCURACY, EARLY, GRIDS
 from driftfold.studies.fedade.questions import CLIENTS, CROWD_END
 from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, SETTINGS, Setting
+from driftfold.studies.fedade.systems import BASELINES
 from driftfold.studies.judging import judge
 from driftfold.studies.values import Series, Values
 from driftfold.studies.verdict import Verdict
@@ -33,7 +34,7 @@ def test_all_systems_meet_all_schedules() -> None:
     assert len(GRIDS) == 3 * 2 * 4
     for experiment in GRIDS:
         names = {arm.name for arm in experiment.arms}
-        assert {"frozen", "reweighting", "fth", "uogd", "atlas"} <= names
+        assert set(BASELINES) <= names
         for risk in ("bbse", "entropy"):
             assert {f"{what}-{risk}" for what in ("mid", "ade", "matched")} <= names
         assert {f"{what}-entropy" for what in ("low", "high", "shuffled", "alone")} <= names
@@ -100,9 +101,7 @@ def made(accuracy: Callable[[str, str], float], **more: float) -> Values:
                 told = {ACCURACY: value, "gradients": 1.0, "signal": 0.1, **more}
                 if experiment.name == "floor":
                     told["signal"] = 0.01 + 0.001 * rng.normal()
-                if arm.name == "atlas":
-                    told["gradients"] = 10.0
-                if arm.name == "fth":
+                if arm.name in BASELINES:
                     told["gradients"] = 2.0
                 series[experiment.name, arm.name, seed] = Series(
                     ROUNDS, {name: np.full(4, v) for name, v in told.items()}
@@ -130,7 +129,7 @@ def rosy(experiment: str, arm: str) -> float:
         return 0.4
     if arm == "reweighting":
         return 0.85
-    if arm in ("frozen", "fth", "uogd", "atlas"):
+    if arm in BASELINES:
         return 0.7
     best = arm.startswith(("ade", "w1-1", "cosine")) or "-ade-" in arm
     return 0.8 if best else 0.75

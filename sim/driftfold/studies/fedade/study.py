@@ -1,6 +1,7 @@
 """The study: all experiments, all claims."""
 
 from driftfold.studies.base import Study
+from driftfold.studies.fedade.beyond import BEYOND
 from driftfold.studies.fedade.findings import CLAIMS
 from driftfold.studies.fedade.grids import GRIDS, OF_ROUNDS, OVERVIEWS
 from driftfold.studies.fedade.paper import PAPER
@@ -16,7 +17,7 @@ FEDADE = Study(
         "to Fed-ADE's own mean, and Fed-ADE's rates exchanged among clients. Accuracy is that of "
         "predictions made before a client adapts to the batch."
     ),
-    experiments=(*GRIDS, *QUESTIONS, *SEARCH, *PAPER),
+    experiments=(*GRIDS, *QUESTIONS, *SEARCH, *BEYOND, *PAPER),
     claims=CLAIMS,
     overviews=OVERVIEWS,
     of_rounds=OF_ROUNDS,

@@ -41,6 +41,8 @@ BASELINES = {
     "fth": ("FTH", "prior_reweighting", ()),
     "uogd": ("UOGD", "uogd", ()),
     "atlas": ("ATLAS", "atlas", ()),
+    "fed-poe": ("Fed-POE", "fed_poe", ()),
+    "fedccfa": ("FedCCFA", "fedccfa", ()),
 }
 """Systems with rates of their own, by name: how tables call them, kind, and settings."""
 
