@@ -52,7 +52,7 @@ def _experiment(setting: Setting) -> Experiment:
                 "algorithm.algorithm.risk=entropy",
                 adaptive(bounds).replace("algorithm.rate", "algorithm.algorithm.rate"),
             ),
-            system("adaptive-fedavg", "Adaptive-FedAvg", "adaptive_fedavg"),
+            system("adaptive-fedavg", "Adaptive-FedAvg, entropy", "adaptive_fedavg", _ENTROPY),
             system("release", "released scripts, everybody takes part", "fedade_release", *within),
         ),
         small=None,
