@@ -9,7 +9,9 @@ import pytest
 from driftfold.algorithms.adaptation import ATLAS, UOGD, Frozen
 from driftfold.algorithms.adaptation.last_layer import LastLayer, in_ball
 from driftfold.arrays import Floats
-from driftfold.label_shift import Inverse
+from driftfold.errors import DataError
+from driftfold.label_shift import Inverse, Ridge
+from driftfold.tasks.streams import Pretraining
 from tests.algorithms.adaptation.streams import Rounds, small
 from tests.algorithms.adaptation.test_prior_reweighting import by_hand, confusion
 
@@ -208,6 +210,17 @@ def test_each_learner_costs_the_reference_and_nothing_is_sent(rule: Any, learner
     (phase,) = rule.phases(PROBLEM)
     assert phase.samples(np.arange(3), 0).tolist() == [learners * 30.0] * 3
     assert phase.download_bytes() == phase.upload_bytes() == 0
+
+
+def test_what_cannot_move_or_cannot_be_had_is_told_before_the_run() -> None:
+    """A model that names one class only: M has no inverse, and sigma is 0."""
+    lazy = small(clients=1, pretraining=Pretraining(epochs=1, rate=1e-6))
+    for rule in (UOGD(), ATLAS()):
+        with pytest.raises(DataError, match="confusion matrix has no inverse"):
+            rule.check(lazy)
+    with pytest.raises(DataError, match="nothing would move"):
+        ATLAS(Ridge()).check(lazy)
+    ATLAS(Ridge(), rates="code").check(lazy)
 
 
 def test_more_rounds_of_a_step_are_more_steps_with_the_same_shares() -> None:

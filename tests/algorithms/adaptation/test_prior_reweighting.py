@@ -19,7 +19,7 @@ from driftfold.label_shift import (
     Uniform,
     bias_corrected_temperature,
 )
-from driftfold.tasks.streams import StreamProblem
+from driftfold.tasks.streams import Pretraining, StreamProblem
 from tests.algorithms.adaptation.streams import Rounds, small
 
 PROBLEM = small(clients=2)
@@ -164,8 +164,6 @@ def test_temperatures_are_those_of_held_out_examples() -> None:
 
 
 def test_what_cannot_be_had_is_told_before_the_run() -> None:
-    from driftfold.tasks.streams import Pretraining
-
     lazy = small(pretraining=Pretraining(epochs=1, rate=1e-6))
     with pytest.raises(DataError, match="confusion matrix has no inverse"):
         PriorReweighting(calibrate="none").check(lazy)

@@ -27,6 +27,7 @@ from driftfold.algorithms.adaptation.last_layer import LastLayer, in_ball
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Floats, Ints
+from driftfold.errors import DataError
 from driftfold.label_shift.base import LabelEstimate
 from driftfold.label_shift.inverse import Inverse
 from driftfold.rates.base import moved
@@ -70,7 +71,8 @@ class Learners(Adapted):
 class ATLAS(Alone):
     """N learners of the last linear layer, and one prediction of them all.
 
-    Source examples, weighted by estimated shares, take labels' place.
+    Source examples, weighted by estimated shares, take labels' place. The paper has one round a
+    step of the stream; more rounds are more steps, and more losses, with the same shares.
 
     Attributes
     ----------
@@ -97,10 +99,17 @@ class ATLAS(Alone):
     delayed: bool = False
 
     def check(self, problem: Problem) -> None:
-        """Require streams, and an estimate that can be had."""
+        """Require streams, an estimate that can be had, and rates above 0."""
         super().check(problem)
         assert isinstance(problem, StreamProblem)
-        LastLayer(problem, self.labels).check()
+        layer = LastLayer(problem, self.labels)
+        layer.check()
+        if self.rates == "paper" and layer.sigma < 1e-12:
+            raise DataError(
+                "the paper's rates of algorithm 'atlas' are proportional to the smallest singular "
+                f"value of the confusion matrix, which is {layer.sigma:.1g}: nothing would move; "
+                'choose rates = "code", or a better model'
+            )
 
     def phases(self, problem: Problem) -> Sequence[Adapting]:
         """One: predict, weigh the learners, and let each step."""
