@@ -8,11 +8,15 @@ from driftfold.algorithms.adaptation import (
     ATLAS,
     UOGD,
     Adaptation,
+    AdaptiveFedAvg,
     BnAdapt,
+    DriftDetection,
     FedADE,
     FedADERelease,
     FedCCFA,
+    FedDrift,
     FedPOE,
+    Flash,
     Frozen,
     Hedge,
     PriorReweighting,
@@ -20,12 +24,13 @@ from driftfold.algorithms.adaptation import (
     Tent,
 )
 from driftfold.data import Digits
+from driftfold.detectors import PageHinkley
 from driftfold.drift import LabelMixture
 from driftfold.label_shift import FlhFtl, Inverse, Rogd, RunningMean
 from driftfold.nets import Mlp
 from driftfold.rates import Adaptive, DoG, FixedRate, Hypergradient
 from driftfold.registry import kind_of
-from driftfold.risks import BbsePseudo, BbseSource, Entropy, PseudoLabels, Truth
+from driftfold.risks import BbsePseudo, BbseSource, Entropy, Labelled, PseudoLabels, Truth
 from driftfold.rng import Seed
 from driftfold.tasks import DriftingClassification
 from driftfold.tasks.streams import Pretraining, StreamProblem
@@ -41,6 +46,13 @@ EXAMPLES: list[Adaptation] = [
     FedADE(risk=Truth()),
     FedADE(risk=Entropy(), rate=DoG(discount=0.99, recentre=3)),
     FedADE(risk=Entropy(), rate=Hypergradient(), personal=("body.1", "head")),
+    FedADE(risk=Labelled(budget=2)),
+    DriftDetection(),
+    DriftDetection(PseudoLabels(), detector=PageHinkley(warm_up=2, threshold=0.1), budget=3),
+    FedDrift(),
+    FedDrift(delta=0.01, models=3),
+    Flash(),
+    Flash(Entropy(), steps=2, patience=1.0),
     Frozen(),
     PriorReweighting(),
     PriorReweighting(FlhFtl(Inverse()), calibrate="bias_corrected"),
@@ -53,6 +65,8 @@ EXAMPLES: list[Adaptation] = [
     Hedge(Entropy(), rates=2, shared_steps=1, personal_steps=1),
     Hedge(rates=3),
     Hedge(Entropy(), rates=2, shared_steps=0, personal_steps=3, range=1.0),
+    AdaptiveFedAvg(steps=1),
+    AdaptiveFedAvg(BbseSource(), rate=0.3),
     FedADERelease(),
     FedADERelease(low=0.1, high=0.9, mode="eval", returns=True),
     FedPOE(),

@@ -26,6 +26,7 @@ FAMILY_PACKAGES = (
     "attacks",
     "risks",
     "rates",
+    "detectors",
     "algorithms",
     "algorithms.adaptation",
     "compute",
