@@ -137,6 +137,21 @@ def test_an_overview_stands_beside_the_experiments(report: Report) -> None:
     assert text.count("Means") == 1  # of the other metric nothing was measured
 
 
+def test_an_overview_may_show_differences(report: Report) -> None:
+    rows = (("weights", "weighted"), ("gone", "missing"))
+    overview = Overview(
+        "Beside none", "gap", 2, (("three", "plain"),), rows, "plain", 100, "linear"
+    )
+    (weights,), (gone,) = overview.entries(report.values)
+    assert weights is not None
+    assert gone is None
+    assert weights.centre == pytest.approx(100 * (0.1925 - 0.2275))
+    study = replace(STUDY, overviews=(overview,))
+    page, text = (write(replace(report, study=study)) for write in (to_page, to_markdown))
+    assert page.count("<figure>") == 2
+    assert "| weights | -3.50" in text
+
+
 def test_missing_data_are_told_with_the_experiment(report: Report) -> None:
     absent = replace(report, absent={"lacking": "run 'driftfold data get mnist'"})
     for text in (to_page(absent), to_markdown(absent)):

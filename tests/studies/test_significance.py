@@ -5,7 +5,9 @@ import pytest
 from scipy import stats
 
 from driftfold.studies.significance import (
+    Gain,
     Pair,
+    all_larger,
     all_same,
     all_smaller,
     holm,
@@ -66,6 +68,32 @@ def test_all_smaller(centres: tuple[float, ...], verdict: Verdict) -> None:
     assert found.verdict is verdict
     for c in centres:
         assert (f"ratio of {c}" in found.reason) == (c >= 1)
+
+
+@pytest.mark.parametrize(
+    ("points", "verdict"),
+    [
+        ((2.0, 1.0), Verdict.HOLDS),
+        ((2.0, 0.0), Verdict.HOLDS_ONLY),
+        ((-2.0, 0.0), Verdict.FAILS),
+        ((0.0, 0.0), Verdict.UNDECIDED),
+    ],
+)
+def test_all_larger_by_differences(points: tuple[float, ...], verdict: Verdict) -> None:
+    wave = np.cos(np.pi * np.arange(5)) + np.arange(5) - 2.2  # sums to 0
+    seeds = tuple(range(5))
+    gains = [
+        Gain("g", Sample(seeds, 0.7 + (p + 0.1 * wave) / 100), Sample(seeds, np.full(5, 0.7)))
+        for p in points
+    ]
+    found = all_larger("above", gains)
+    assert found.verdict is verdict
+    for evidence, expected in zip(found.evidence, points, strict=True):
+        assert evidence.interval.centre == pytest.approx(expected, abs=1e-9)
+    expected = stats.ttest_1samp(100 * (gains[0].one - gains[0].other).values, 0.0)
+    assert gains[0].p_value == pytest.approx(expected.pvalue, rel=1e-6)
+    limits = expected.confidence_interval()
+    assert (gains[0].interval.low, gains[0].interval.high) == pytest.approx(tuple(limits))
 
 
 def test_none_smaller_names_who_is() -> None:
