@@ -156,10 +156,11 @@ class InBlocks(Attendance):
         block, width = block.copy(), min(2, self.process.reach)
         while waiting.size:
             over = block[waiting] < first[waiting]
-            result[waiting[over]] = self.process.before(clients[waiting[over]])
-            waiting = waiting[~over]
-            if not waiting.size:
-                return
+            if over.any():
+                result[waiting[over]] = self.process.before(clients[waiting[over]])
+                waiting = waiting[~over]
+                if not waiting.size:
+                    return
             width = _width(len(waiting), width)
             spans = self._span(clients[waiting], block[waiting] - width + 1, width)
             found, state = _latest(*spans, t)
