@@ -53,7 +53,10 @@ def ran(algorithm: Adaptation, tile: int | None = None) -> Result:
     return run(spec)
 
 
-@pytest.mark.parametrize("algorithm", [*ALONE, *TOGETHER], ids=lambda a: repr(a)[:30])
+SLOW = [pytest.param(a, marks=pytest.mark.slow) for a in [*ALONE, *TOGETHER[1:]]]
+
+
+@pytest.mark.parametrize("algorithm", [TOGETHER[0], *SLOW], ids=lambda a: repr(a)[:30])
 def test_runs_do_not_depend_on_tiles(algorithm: Adaptation) -> None:
     one, other = ran(algorithm), ran(algorithm, tile=1)
     assert one.metrics_digest == other.metrics_digest
@@ -63,6 +66,7 @@ def test_runs_do_not_depend_on_tiles(algorithm: Adaptation) -> None:
     assert 0 < one.metrics["accuracy_visits"] <= 1
 
 
+@pytest.mark.slow
 def test_those_alone_leave_the_servers_model_alone() -> None:
     start = ran(Frozen())
     for algorithm in ALONE:
