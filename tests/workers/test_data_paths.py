@@ -21,6 +21,8 @@ from tests.workers.supervisors import working
 WORDS = {  # texts that are no paths, by kind
     "hyperbolic_prediction": ("query",),
     "bernoulli": ("name",),
+    "drawn": ("name",),
+    "dirichlet": ("name",),
 }
 
 
