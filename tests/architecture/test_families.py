@@ -15,6 +15,7 @@ UNNAMED = {"store": CheckpointStore, "sink": RecordSink}  # not called for by a 
 WRAPPERS = {
     # To vary a member one wraps it, and a wrapper knows what it wraps.
     "driftfold.compute.debug": {"driftfold.compute.loop"},
+    "driftfold.algorithms.adaptation.similar_peers": {"driftfold.algorithms.adaptation.fedade"},
 }
 
 

@@ -1,6 +1,6 @@
 """The same cohorts again and again."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from annotated_types import Gt
@@ -9,7 +9,6 @@ from driftfold.arrays import Ints
 from driftfold.fleet import Fleet
 from driftfold.registry import register
 from driftfold.selection.base import Free, Selection
-from driftfold.selection.uniform import UniformSelection
 
 
 @register("repeated")
@@ -24,14 +23,14 @@ class Repeated(Selection[Any]):
 
     Attributes
     ----------
-    every
-        Dispatches after which the draws come again: the rounds of a step.
     selection
         The rule.
+    every
+        Dispatches after which the draws come again: the rounds of a step.
     """
 
+    selection: Selection[Any]
     every: Annotated[int, Gt(0)] = 10
-    selection: Selection[Any] = field(default_factory=UniformSelection)
 
     def begin(self, fleet: Fleet) -> Any:
         """Begin as the rule."""

@@ -12,7 +12,7 @@ from driftfold.nets import Mlp
 from driftfold.nets.losses import entropy
 from driftfold.rng import Seed
 from driftfold.run import run
-from driftfold.selection import Repeated
+from driftfold.selection import Repeated, UniformSelection
 from driftfold.spec import load_spec
 from driftfold.spec.job import JobSpec
 from driftfold.tasks import DriftingClassification
@@ -136,7 +136,10 @@ def test_with_the_same_lists_at_every_step_some_are_never_there(
     everyone = np.arange(100)
     met = []
     for seed in range(9):
-        fleet, rule = Fleet(Seed(seed), np.ones(100, int), np.full(100, 0.01)), Repeated(rounds)
+        fleet, rule = (
+            Fleet(Seed(seed), np.ones(100, int), np.full(100, 0.01)),
+            Repeated(UniformSelection(), rounds),
+        )
         state, seen = rule.begin(fleet), []
         for dispatch in range(2 * rounds):
             chosen, state = rule.choose(state, fleet, everyone, 10, dispatch)
@@ -161,7 +164,7 @@ def test_a_run_invites_the_same_cohorts_at_every_step() -> None:
     spec = JobSpec(
         task=task,
         algorithm=FedADERelease(),
-        cadence=OnlineSteps(rounds=4, cohort=2, selection=Repeated(4)),
+        cadence=OnlineSteps(rounds=4, cohort=2, selection=Repeated(UniformSelection(), 4)),
         horizon=Horizon(rounds=12),
     )
     log = Memory()
@@ -175,7 +178,11 @@ def test_a_run_invites_the_same_cohorts_at_every_step() -> None:
 def test_the_preset_says_who_takes_part() -> None:
     cadence = load_spec("fedade-digits-label-release").cadence
     assert isinstance(cadence, OnlineSteps)
-    assert (cadence.rounds, cadence.cohort, cadence.selection) == (10, 2, Repeated(10))
+    assert (cadence.rounds, cadence.cohort, cadence.selection) == (
+        10,
+        2,
+        Repeated(UniformSelection(), 10),
+    )
 
 
 def test_bounds_in_the_wrong_order_are_refused() -> None:

@@ -14,13 +14,13 @@ from typing import Literal
 import numpy as np
 
 from driftfold.algorithms.adaptation.base import Adapting
-from driftfold.algorithms.adaptation.fedade import Server
 from driftfold.algorithms.adaptation.norm_exchange import (
     NormAdaptation,
     Normed,
     NormExchange,
     Numbers,
 )
+from driftfold.algorithms.adaptation.splitting import Server
 from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.errors import CapabilityError

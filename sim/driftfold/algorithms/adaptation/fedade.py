@@ -23,18 +23,17 @@ where clients stay away.
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge
 
-from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting, Nothing
+from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
+from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
-from driftfold.combinations.aggregation import weighted_sum
 from driftfold.rates.adaptive import Adaptive
 from driftfold.rates.base import Meeting, Rate, moved
 from driftfold.registry import register
@@ -47,20 +46,6 @@ from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
 from driftfold.trees import node, rows
-
-
-@node
-class Server:
-    """The server's state: the model with the shared part as it is now, and the trained head."""
-
-    theta: Array
-
-
-@node
-class Body:
-    """The shared part psi: what the server sends, and what clients send."""
-
-    shared: Array
 
 
 @node
@@ -142,38 +127,6 @@ class FedADE(Adaptation):
         theta = np.repeat(state.theta[None], len(view.clients), axis=0)
         theta[:, self.own(problem)] = memory.personal
         return problem.model.forward(theta, view.inputs).logits
-
-
-@dataclass(frozen=True)
-class Splitting(Adapting):
-    """A phase that sends psi down; phi stays with the clients."""
-
-    @cached_property
-    def own(self) -> Bools:
-        """Which parameters are personal, shape (P,)."""
-        own: Bools = self.algorithm.own(self.problem)
-        return own
-
-    def broadcast(self, state: Server, version: int) -> Body:
-        """Send psi."""
-        return Body(state.theta[~self.own])
-
-    def joined(self, shared: Array, personal: Array) -> Array:
-        """Theta = (psi, phi), shape (k, P)."""
-        theta = np.empty((len(personal), len(self.own)), personal.dtype)
-        theta[:, ~self.own], theta[:, self.own] = shared, personal
-        return theta
-
-    def averaged(self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats) -> Server:
-        """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
-        ways = arrivals.payload.shared - arrivals.download.shared
-        theta = state.theta.copy()
-        theta[~self.own] += weighted_sum(weights, ways).astype(theta.dtype)
-        return Server(theta)
-
-    def download_bytes(self) -> int:
-        """The shared part."""
-        return int((~self.own).sum()) * self.problem.itemsize
 
 
 @dataclass(frozen=True)

@@ -31,8 +31,8 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
-from driftfold.algorithms.adaptation.fedade import Body, Server
 from driftfold.algorithms.adaptation.ledger import blank
+from driftfold.algorithms.adaptation.splitting import Body, Server
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum

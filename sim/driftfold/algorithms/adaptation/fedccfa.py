@@ -36,10 +36,10 @@ from driftfold.algorithms.adaptation.base import Adaptation, Adapting, Nothing
 from driftfold.algorithms.adaptation.class_heads import ClassHeads
 from driftfold.algorithms.adaptation.clustered_heads import clustered
 from driftfold.algorithms.adaptation.concepts import Concepts, Joined, Learnt, Owned
-from driftfold.algorithms.adaptation.fedade import Body
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.prototypes import alignment, class_means, spread_of_classes
 from driftfold.algorithms.adaptation.sgd import Sgd
+from driftfold.algorithms.adaptation.splitting import Body
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum

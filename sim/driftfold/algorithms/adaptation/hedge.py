@@ -22,11 +22,11 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.algorithms.adaptation.atlas import mixed
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.chosen import chosen
-from driftfold.algorithms.adaptation.fedade import Body, Server, Splitting
 from driftfold.algorithms.adaptation.ledger import blank
+from driftfold.algorithms.adaptation.mixing import mixture
+from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.errors import SpecError
@@ -150,7 +150,7 @@ class Hedge(Adaptation):
         """Logits of the server's shared part and the clients' mean heads."""
         own = self.own(problem)
         theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, own] = mixed(softmax(memory.logs), memory.heads)
+        theta[:, own] = mixture(softmax(memory.logs), memory.heads)
         return problem.model.forward(theta, view.inputs).logits
 
 
@@ -167,7 +167,8 @@ class Exchange(Splitting):
 
     def mean(self, shared: Array, memory: Heads) -> Array:
         """Theta = (psi, sum_i q_i phi_i), shape (k, P)."""
-        return self.joined(shared, mixed(softmax(memory.logs), memory.heads))
+        head = mixture(softmax(memory.logs), memory.heads)
+        return self.joined(shared, head.astype(memory.heads.dtype))
 
     def stepped(self, memory: Heads, scene: Scene, turn: int) -> Heads:
         """Let each head take a step of its own rate, on features (`scene` is beyond the body)."""
@@ -225,7 +226,7 @@ class Everything(Exchange):
         new = belief, of_risk, logs - logs.max(axis=-1, keepdims=True)
         known = memory.belief, memory.of_risk, memory.logs
         belief, of_risk, logs = chosen(memory.ledger.first(view.steps), new, known)
-        rate = mixed(softmax(logs), np.repeat(self.pool[None], len(hits), axis=0))
+        rate = mixture(softmax(logs), np.repeat(self.pool[None], len(hits), axis=0))
         ledger = memory.ledger.opened(view.steps, hits, size, rate)
         figures = {"step": view.steps, "accuracy": hits / size, "rate": rate}
         return Heads(ledger, memory.heads, logs, belief, of_risk), rate, figures

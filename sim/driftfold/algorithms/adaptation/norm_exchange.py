@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
-from driftfold.algorithms.adaptation.fedade import Server
+from driftfold.algorithms.adaptation.splitting import Server
 from driftfold.algorithms.base import Arrivals
 from driftfold.arrays import Array, Bools, Floats
 from driftfold.combinations.aggregation import weighted_sum

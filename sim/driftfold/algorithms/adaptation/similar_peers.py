@@ -20,7 +20,8 @@ import numpy as np
 from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapting
-from driftfold.algorithms.adaptation.fedade import Body, Exchange, FedADE, Own
+from driftfold.algorithms.adaptation.fedade import Exchange, FedADE, Own
+from driftfold.algorithms.adaptation.splitting import Body
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.errors import CapabilityError

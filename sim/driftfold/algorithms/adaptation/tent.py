@@ -17,7 +17,6 @@ import numpy as np
 from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adapting
-from driftfold.algorithms.adaptation.fedade import Server
 from driftfold.algorithms.adaptation.norm_exchange import (
     NormAdaptation,
     Normed,
@@ -25,6 +24,7 @@ from driftfold.algorithms.adaptation.norm_exchange import (
     Numbers,
 )
 from driftfold.algorithms.adaptation.own_adam import Moments, adam_step
+from driftfold.algorithms.adaptation.splitting import Server
 from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.nets.losses import entropy
