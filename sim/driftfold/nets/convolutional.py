@@ -26,10 +26,11 @@ class Convolutional(Model):
 
     Inputs are pictures (height, width) or (height, width, channels), as they lie in memory what
     torch calls channels last. The body is computed one client after another: on one core that was
-    1.25 times as fast as the same with channels first, 1.2 times as fast as one grouped convolution
-    for all clients and 1.7 times as fast as `torch.func.vmap` (MiniResNet6, 50 pictures of 32 x 32
-    x 3, float32: 185, 231, 221 and 322 ms a client and step); the memory of one client suffices,
-    and its bits cannot depend on the others. The head is dense, for all clients at once.
+    no slower than one grouped convolution for all clients and 1.4 times as fast as
+    `torch.func.vmap` (MiniResNet6, 50 pictures of 32 x 32 x 3, float32: 264, 288 and 380 ms a
+    client and step on a busy machine, `bench/drift.py`; channels first took a quarter more); the
+    memory of one client suffices, and its bits cannot depend on the others. The head is dense, for
+    all clients at once.
 
     Parameters
     ----------
