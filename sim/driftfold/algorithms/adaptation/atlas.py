@@ -25,6 +25,7 @@ from driftfold.algorithms.adaptation.base import Adapted, Adapting, Nothing, OnT
 from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.last_layer import LastLayer, in_ball
 from driftfold.algorithms.adaptation.ledger import blank
+from driftfold.algorithms.adaptation.mixing import mixture
 from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.errors import DataError
@@ -141,9 +142,9 @@ class ATLAS(Alone):
         """Scores (k, n, K) of learners (k, N, m) with log weights (k, N)."""
         q = softmax(logs)
         if self.combine == "parameters":
-            return layer.logits(mixed(q, weights), features)
+            return layer.logits(mixture(q, weights).astype(weights.dtype), features)
         each = [softmax(layer.logits(w, features)) for w in np.moveaxis(weights, 1, 0)]
-        return mixed(q, np.stack(each, axis=1))
+        return mixture(q, np.stack(each, axis=1))
 
     def pool(self, layer: LastLayer) -> Floats:
         """Rates eta_i, ascending, shape (N,)."""
@@ -165,19 +166,6 @@ class ATLAS(Alone):
             return np.full(len(t), 2 * math.sqrt(math.log(count) / layer.problem.stream.steps))
         made: Floats = np.minimum(1.0, 1 / (2 * layer.radius * layer.steepest * np.sqrt(t)))
         return made
-
-
-def mixed(q: Floats, arrays: Array) -> Array:
-    """sum_i q_i a_i of q (k, N) and arrays (k, N, ...), in their type.
-
-    >>> mixed(np.array([[0.25, 0.75]]), np.array([[[4.0], [8.0]]]))
-    array([[7.]])
-    """
-    each = q.astype(arrays.dtype).reshape(*q.shape, *[1] * (arrays.ndim - 2)) * arrays
-    made = each[:, 0]
-    for i in range(1, q.shape[1]):
-        made = made + each[:, i]
-    return made
 
 
 @dataclass(frozen=True)
@@ -209,7 +197,7 @@ class Learning(OnTheirOwn):
         weights, losses = self._stepped(memory.weights, scene, p)
         logs, late, rounds = self._weighed(memory, losses)
         after = view.hits(rule.answers(layer, weights, logs, scene.inputs))
-        rate = mixed(softmax(memory.logs), np.repeat(self.rates[None], len(before), axis=0))
+        rate = mixture(softmax(memory.logs), np.repeat(self.rates[None], len(before), axis=0))
         ledger = memory.ledger.opened(view.steps, before, size, rate).closed(after)
         figures = {
             "step": view.steps,

@@ -49,15 +49,16 @@ def chance(q: Floats, draws: int) -> Floats:
     return made
 
 
-def mixture(weights: Floats, probabilities: Array) -> Array:
-    """Sum over models of weights (k, m) times probabilities (k, m, n, K), shape (k, n, K).
+def mixture(weights: Floats, arrays: Array) -> Array:
+    """Sum over models of weights (k, m) times arrays (k, m, ...), shape (k, ...).
 
     >>> mixture(np.array([[0.25, 0.75]]), np.array([[[[1.0, 0.0]], [[0.0, 1.0]]]]))
     array([[[0.25, 0.75]]])
     """
-    made = weights[:, 0, None, None] * probabilities[:, 0]
+    each = weights.reshape(*weights.shape, *[1] * (arrays.ndim - 2))
+    made = each[:, 0] * arrays[:, 0]
     for j in range(1, weights.shape[1]):  # in this order, whatever the strides
-        made = made + weights[:, j, None, None] * probabilities[:, j]
+        made = made + each[:, j] * arrays[:, j]
     return made
 
 
