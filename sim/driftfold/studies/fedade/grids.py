@@ -109,13 +109,16 @@ _ROWS = tuple((arm.label, arm.name) for arm in GRIDS[0].arms)
 
 
 def _overview(title: str, metric: str, factor: float = 1.0, against: str = "") -> Overview:
-    rows = tuple(row for row in _ROWS if row[1] != against)
+    risk = against.partition("-")[2]
+    rows = tuple(row for row in _ROWS if row[1] != against and row[1].endswith(risk and f"-{risk}"))
     return Overview(title, metric, END, _COLUMNS, rows, against, factor, "linear")
 
 
 OVERVIEWS = (
     _overview("Accuracy before the update, in percent", ACCURACY, 100),
     _overview("Points above the frozen model, before the update", ACCURACY, 100, "frozen"),
+    _overview("Points above Fed-ADE with the BBSE risk", ACCURACY, 100, "ade-bbse"),
+    _overview("Points above Fed-ADE with the entropy risk", ACCURACY, 100, "ade-entropy"),
     _overview("Accuracy after the update, in percent", "accuracy_after", 100),
     _overview("Worst tenth of the clients, in percent", "worst_decile", 100),
     _overview("Mean rate", "rate"),

@@ -4,7 +4,7 @@ from typing import Literal
 
 from driftfold.studies.base import Arm, Experiment, Small
 from driftfold.studies.fedade.grids import measured
-from driftfold.studies.fedade.settings import DIGITS, SCHEDULES, Bounds
+from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, Bounds
 from driftfold.studies.fedade.systems import (
     BASELINES,
     CALLED,
@@ -13,6 +13,7 @@ from driftfold.studies.fedade.systems import (
     arm,
     fixed,
 )
+from driftfold.studies.overview import Overview
 
 PRESET = DIGITS.preset
 SMALL = Small(preset=f"{PRESET}-small")
@@ -114,6 +115,23 @@ _FLOOR = measured(
     ),
     small=SMALL,
 )
+
+
+NOISE = tuple(
+    Overview(
+        f"Noise floor: {called}, digits under label shift",
+        metric,
+        END,
+        (
+            ("no drift", _FLOOR.name),
+            *((called, DIGITS.name(name)) for name, (called, _) in SCHEDULES.items()),
+        ),
+        tuple((f"Fed-ADE, {says}", f"ade-{risk}") for risk, says in CALLED.items()),
+        scale="linear",
+    )
+    for metric, called in (("signal", "S"), ("signal_0", "S_unc"), ("signal_1", "S_rep"))
+)
+"""What signals say where nothing drifts, beside what they say where it does."""
 
 
 def _pretraining() -> Experiment:

@@ -5,7 +5,7 @@ from driftfold.studies.fedade.beyond import BEYOND
 from driftfold.studies.fedade.findings import CLAIMS
 from driftfold.studies.fedade.grids import GRIDS, OF_ROUNDS, OVERVIEWS
 from driftfold.studies.fedade.paper import PAPER
-from driftfold.studies.fedade.questions import QUESTIONS
+from driftfold.studies.fedade.questions import NOISE, QUESTIONS
 from driftfold.studies.fedade.search import SEARCH
 
 FEDADE = Study(
@@ -19,7 +19,7 @@ FEDADE = Study(
     ),
     experiments=(*GRIDS, *QUESTIONS, *SEARCH, *BEYOND, *PAPER),
     claims=CLAIMS,
-    overviews=OVERVIEWS,
+    overviews=(*OVERVIEWS, *NOISE),
     of_rounds=OF_ROUNDS,
     sources=(
         "Fed-ADE: adaptive learning rates for federated post-adaptation under distribution shift. "
