@@ -25,14 +25,14 @@ class Memories:
 
     def read(self, clients: Ints) -> Any:
         """Memories of `clients` with a leading axis; a client not yet visited has a fresh one."""
-        return rows(self._table, [self._row.get(c, 0) for c in clients.tolist()])
+        return rows(self._table, np.array([self._row.get(c, 0) for c in clients.tolist()], np.intp))
 
     def write(self, clients: Ints, memory: Any) -> None:
         """Store the memories of distinct `clients`."""
         for c in clients.tolist():
             self._row.setdefault(c, len(self._row) + 1)
         self._grow(len(self._row) + 1)
-        index = [self._row[c] for c in clients.tolist()]
+        index = np.array([self._row[c] for c in clients.tolist()], np.intp)
 
         def put(table: Any, new: Any) -> Any:
             table[index] = new
