@@ -84,10 +84,11 @@ def test_the_order_is_that_of_reading_and_failures_are_passed_on(tmp_path: Path)
     """One seed's run is read; the other's dies, and so does what is to read it."""
     matched, lost, adaptive, dies = grid(STUDY, Form())
     orders: list[tuple[Cell, Any]] = [
-        (cell, order(cell, tmp_path)) for cell in (matched, lost, adaptive)
+        *((cell, order(cell, tmp_path)) for cell in (matched, lost, adaptive)),
+        (dies, Dies()),
     ]
     with Crew(1) as crew:
-        told = list(crew.work([*orders, (dies, Dies())], awaited((matched, lost, adaptive, dies))))
+        told = list(crew.work(orders, awaited((matched, lost, adaptive, dies))))
     assert [event.key for event in told if isinstance(event, Started)] == [adaptive, matched, dies]
     ends = {event.key: event.outcome for event in told if isinstance(event, Ended)}
     assert [ends[cell].ended for cell in (adaptive, matched, dies, lost)] == [

@@ -17,8 +17,8 @@ from driftfold.studies.fedade.questions import BOUNDS, COUNTS, CROWD_END, MEASUR
 from driftfold.studies.fedade.search import FIXED, JUMPS, VARIANTS
 from driftfold.studies.fedade.settings import END, SCHEDULES, SETTINGS, Setting, Shift
 from driftfold.studies.fedade.systems import CALLED, RISKS
-from driftfold.studies.intervals import average
-from driftfold.studies.significance import Comparison, Gain, all_larger, holm, p_value
+from driftfold.studies.intervals import CONFIDENCE, average
+from driftfold.studies.significance import Comparison, Gain, all_larger, holm
 from driftfold.studies.values import NotMeasured, Sample, Values
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 
@@ -190,12 +190,12 @@ def _search(values: Values) -> Finding:
                 )
     if not cells:
         raise NotMeasured("no setting of the search was run")
-    corrected = holm([p_value((m.one - m.other).values) for _, m, _ in cells])
-    for (what, matched, best), p in zip(cells, corrected, strict=True):
-        if p < 0.05 and matched.interval.centre > 0:
-            evidence.append(Evidence(matched.what, matched.interval))
-            evidence.append(Evidence(best.what, best.interval))
-            if best.interval.low > 0:
+    by_mean = holm([over.p_value for _, over, _ in cells])
+    by_both = holm([max(over.p_value, above.p_value) for _, over, above in cells])
+    for (what, over, above), p, q in zip(cells, by_mean, by_both, strict=True):
+        if p <= 1 - CONFIDENCE and not over.less:
+            evidence += [Evidence(pair.what, pair.interval) for pair in (over, above)]
+            if q <= 1 - CONFIDENCE and not above.less:
                 won.append(what)
     told = f"of {len(cells)} adaptive arms {len(evidence) // 2} are above their own mean rate"
     told += f", {len(won)} of these above the best of {len(FIXED)} fixed rates, too"
