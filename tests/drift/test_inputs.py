@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from driftfold.data.picture_rows import pictures_of
 from driftfold.drift import AffineShift, Corrupted, FeatureNoise, InputDrift, Schedule
 from driftfold.drift.corruptions import Brightness, Contrast, GaussianNoise
 from driftfold.drift.schedules import Bernoulli, Constant, Linear, Sine, Square, Step
@@ -59,9 +58,7 @@ def test_pictures_of_a_pool_are_spoilt_as_any_others_are(
     assert np.array_equal(met, made.apply(inputs[rows], rows, clients, steps))
     assert np.array_equal(met[3], inputs[rows[3]])  # not yet: clean, and not rounded
     assert np.array_equal(met[:3], (np.rint(met[:3] * 255.0) / 255.0).astype(dtype))
-    # As (ch, H, W) a picture is the same numbers.
-    planes = (len(shape) == 3) * shape[2:] + shape[:2]
-    square = made.apply(inputs[rows].reshape(4, 6, *planes), rows, clients, steps)
+    square = made.apply(inputs[rows].reshape(4, 6, *shape), rows, clients, steps)
     assert np.array_equal(square.reshape(met.shape), met)
 
 
@@ -70,8 +67,8 @@ def test_the_corruption_is_the_familys_own() -> None:
     inputs = np.rint(np.random.default_rng(0).random((5, 192)) * 255) / 255
     course = Corrupted(Constant(1.0), (Brightness(),)).bind(timeline(), pool(shape=shape))
     met = course.apply(inputs[None], np.arange(5)[None], np.array([3]), np.array([7]))
-    wanted = Brightness().corrupt(pictures_of(inputs, shape), 5, np.arange(5))
-    assert pictures_of(met[0], shape) == pytest.approx(wanted, abs=0.5 / 255 + 1e-12)
+    wanted = Brightness().corrupt(inputs.reshape(5, *shape), 5, np.arange(5))
+    assert met[0].reshape(5, *shape) == pytest.approx(wanted, abs=0.5 / 255 + 1e-12)
 
 
 def test_a_picture_is_the_same_at_every_step() -> None:

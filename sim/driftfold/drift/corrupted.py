@@ -7,7 +7,6 @@ import numpy as np
 from annotated_types import Ge, MinLen
 
 from driftfold.arrays import Array, Bools, Ints
-from driftfold.data.picture_rows import pictures_of
 from driftfold.drift.base import InputCourse, InputDrift
 from driftfold.drift.corruptions.bank import Bank, shared_bank
 from driftfold.drift.corruptions.base import Corruption
@@ -127,12 +126,12 @@ class Spoiling(InputCourse):
         met, some = x.copy(), np.flatnonzero(severity)
         if self.bank is not None:
             spoilt = self.bank.pictures(which[some, None], severity[some, None], rows[some])
-            met[some] = _as_inputs(from_bytes(spoilt), x[some].shape)
+            met[some] = from_bytes(spoilt).reshape(x[some].shape)
             return met
         for i in some:
             pictures = from_bytes(to_bytes(_with_channels(x[i], self.shape)))
             made = self.kinds[which[i]].corrupt(pictures, int(severity[i]), rows[i])
-            met[i] = _as_inputs(from_bytes(to_bytes(made)), x[i].shape)
+            met[i] = from_bytes(to_bytes(made)).reshape(x[i].shape)
         return met
 
     def changed(self, clients: Ints, steps: Ints) -> Bools:
@@ -145,10 +144,4 @@ class Spoiling(InputCourse):
 
 def _with_channels(x: Array, shape: tuple[int, ...]) -> Array:
     """Pictures as corruptions take them, (n, H, W, ch)."""
-    pictures = pictures_of(x.reshape(len(x), -1), shape)
-    return pictures if len(shape) == 3 else pictures[..., None]
-
-
-def _as_inputs(pictures: Array, shape: tuple[int, ...]) -> Array:
-    """Pictures (..., H, W, ch) as the inputs they were, one plane after another."""
-    return np.moveaxis(pictures, -1, -3).reshape(shape)
+    return x.reshape(len(x), *shape[:2], -1)

@@ -22,9 +22,8 @@ class Pool:
     inputs
         The samples themselves, shape (rows, ...), or None where they are made otherwise.
     shape
-        Of a sample that is a picture, (H, W) grey or (H, W, ch) colour, or None. The picture itself
-        has values in [0, 1] and lies one plane after another, as in `Dataset`: flat, or as
-        (ch, H, W).
+        Of a sample that is a picture with values in [0, 1]: (H, W) grey, or (H, W, ch) colour, in
+        which order its numbers lie, flat or not; else None.
     """
 
     classes: int

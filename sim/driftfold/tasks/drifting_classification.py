@@ -10,6 +10,7 @@ from driftfold.arrays import Array, Floats, Ints
 from driftfold.data.base import Data, Dataset
 from driftfold.data.catalogue.folder import data_folder
 from driftfold.data.digits import Digits
+from driftfold.data.picture_rows import pictures_of
 from driftfold.drift.base import Drift
 from driftfold.drift.drifting import bind
 from driftfold.drift.pool import Pool
@@ -71,7 +72,7 @@ class DriftingClassification(Task):
     >>> task = DriftingClassification(clients=3, pretraining=Pretraining(epochs=2))
     >>> problem = task.build(Seed(1))
     >>> problem.view(np.arange(3), np.zeros(3, dtype=int), times=10.0).inputs.shape
-    (3, 50, 1, 8, 8)
+    (3, 50, 8, 8)
     """
 
     data: Data = field(default_factory=Digits)
@@ -123,16 +124,14 @@ class DriftingClassification(Task):
         return StreamProblem(source, stream, fleet, self.period)
 
     def _samples(self, dataset: Dataset) -> tuple[Array, Ints]:
-        """Inputs, (ch, H, W) each where they are pictures, and labels."""
+        """Inputs, (H, W) or (H, W, ch) each where they are pictures, and labels."""
         if dataset.y is None:
             raise SpecError(
                 "task 'drifting_classification' needs labels to train with and to judge by, and "
                 "these data have none; take data with classes"
             )
-        x, shape = dataset.x, dataset.shape
-        if shape is not None:
-            x = x.reshape(len(x), 1 if len(shape) == 2 else shape[2], *shape[:2])
-        return x.astype(self.precision, copy=False), dataset.y
+        x = dataset.x if dataset.shape is None else pictures_of(dataset.x, dataset.shape)
+        return np.ascontiguousarray(x, self.precision), dataset.y
 
     def _source(self, x: Array, y: Ints, train: Ints, held: Ints, seed: Seed) -> Source:
         model = self.net.model(x.shape[1:], int(y.max()) + 1, np.dtype(self.precision))

@@ -50,9 +50,9 @@ class StreamProblem(Problem):
 
     @property
     def client_bytes(self) -> int:
-        """A batch, parameters and their gradient."""
-        inputs = self.stream.size * int(np.prod(self.model.inputs))
-        return self.itemsize * (3 * self.model.layout.size + 2 * inputs)
+        """A batch, parameters and their gradient, and what a pass keeps for its way back."""
+        numbers = 3 * self.model.layout.size + self.stream.size * int(np.prod(self.model.inputs))
+        return self.itemsize * numbers + self.model.pass_bytes(self.stream.size)
 
     def initial_point(self) -> Array:
         """The trained model."""
