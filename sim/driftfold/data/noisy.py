@@ -1,13 +1,12 @@
 """Samples with noise on every number: what makes easy data hard."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge
 
 from driftfold.data.base import Data, Dataset
-from driftfold.data.digits import Digits
 from driftfold.registry import register
 from driftfold.rng import Seed
 
@@ -29,12 +28,13 @@ class Noisy(Data):
 
     Examples
     --------
-    >>> clean, noisy = Digits().load(Seed(1)), Noisy(sd=0.5).load(Seed(1))
+    >>> from driftfold.data import Digits
+    >>> clean, noisy = Digits().load(Seed(1)), Noisy(Digits(), sd=0.5).load(Seed(1))
     >>> round(float((noisy.x - clean.x).std()), 3), (noisy.y == clean.y).all()
     (0.5, np.True_)
     """
 
-    data: Data = field(default_factory=Digits)
+    data: Data
     sd: Annotated[float, Ge(0)] = 0.35
 
     def load(self, seed: Seed) -> Dataset:

@@ -1,13 +1,12 @@
 """Pictures made smaller."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge
 
 from driftfold.data.base import Data, Dataset
-from driftfold.data.fashion_mnist import FashionMnistCut
 from driftfold.data.picture_rows import picture_rows, pictures_of
 from driftfold.errors import SpecError
 from driftfold.registry import register
@@ -28,12 +27,13 @@ class Shrunk(Data):
 
     Examples
     --------
-    >>> data = Shrunk(factor=2).load(Seed(1))
+    >>> from driftfold.data import FashionMnistCut
+    >>> data = Shrunk(FashionMnistCut(), factor=2).load(Seed(1))
     >>> data.x.shape, data.shape
     ((2000, 196), (14, 14))
     """
 
-    data: Data = field(default_factory=FashionMnistCut)
+    data: Data
     factor: Annotated[int, Ge(1)] = 2
 
     def load(self, seed: Seed) -> Dataset:
