@@ -71,7 +71,7 @@ class FedADE(Adaptation):
     rate
         How large their steps are.
     shared_steps, personal_steps
-        E1 and E2.
+        E1 and E2; with E1 = 0 clients send nothing.
     personal
         Names of the personal parameters, or beginnings of them; None: the net's head.
     """
@@ -182,8 +182,9 @@ class Everything(Exchange):
         scene = Scene.of(self.problem, view)
         turns = range(min(steps, self.descents))
         theta, memory = self.descend(theta, scene, memory, turns, None)
-        memory = replace(memory, personal=theta[:, self.own])
-        return LocalResult(Body(theta[:, ~self.own]), memory, figures)
+        shared, personal = self.split(theta)
+        sent = Body(shared if self.descents else shared[:, :0])
+        return LocalResult(sent, replace(memory, personal=personal), figures)
 
     def _meet(
         self, theta: Array, view: StreamView, memory: Own
@@ -219,11 +220,11 @@ class Everything(Exchange):
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
     ) -> tuple[Server, Mapping[str, float]]:
         """Take the mean way of the shared parts."""
-        return self.averaged(state, arrivals, weights), {}
+        return (self.averaged(state, arrivals, weights) if self.descents else state), {}
 
     def upload_bytes(self) -> int:
-        """The shared part."""
-        return self.download_bytes()
+        """The shared part, if clients move it."""
+        return self.download_bytes() if self.descents else 0
 
 
 @dataclass(frozen=True)
@@ -241,14 +242,23 @@ class Personal(Exchange):
         self, download: Body, view: StreamView, memory: Own, steps: int
     ) -> LocalResult[Nothing]:
         """Descend with the shared part as it came, and see how the batch is classified now."""
-        theta = self.joined(download.shared, memory.personal)
-        turns = range(self.algorithm.shared_steps, self.algorithm.shared_steps + steps)
-        scene = Scene.of(self.problem, view)
-        if self.descents and self.own.any():
-            common = download.shared.strides[0] == 0  # one download, spread over the stack
-            theta, memory = self._descend(theta, scene, memory, turns, common)
-        hits = view.hits(self.problem.model.forward(theta, view.inputs).logits)
-        memory = replace(memory, personal=theta[:, self.own], ledger=memory.ledger.closed(hits))
+        rule, scene = self.algorithm, Scene.of(self.problem, view)
+        turns = range(rule.shared_steps, rule.shared_steps + min(steps, self.descents))
+        if rule.personal is None and not rule.rate.steers:
+            # Phi is the head: the body is gone through once, and once for all where it is common.
+            common = slice(1 if download.shared.strides[0] == 0 else None)
+            theta = self.joined(download.shared[common], memory.personal[common])
+            scene = scene.beyond_body(theta[0] if len(theta) == 1 else theta)
+            phi, memory = self.descend(memory.personal, scene, memory, turns, None)
+            logits = scene.model.forward(phi, scene.inputs).logits
+        else:
+            theta = self.joined(download.shared, memory.personal)
+            if self.own.any():
+                theta, memory = self.descend(theta, scene, memory, turns, self.own)
+            phi = self.split(theta)[1]
+            logits = self.problem.model.forward(theta, view.inputs).logits
+        hits = view.hits(logits)
+        memory = replace(memory, personal=phi, ledger=memory.ledger.closed(hits))
         after = {"accuracy_after": hits / self.problem.stream.size}
         return LocalResult(Nothing.of(len(hits)), memory, after)
 
@@ -261,15 +271,3 @@ class Personal(Exchange):
     def upload_bytes(self) -> int:
         """Nothing."""
         return 0
-
-    def _descend(
-        self, theta: Array, scene: Scene, memory: Own, turns: range, common: bool
-    ) -> tuple[Array, Own]:
-        """Steps on phi alone; where phi is the head, the body is gone through once for all."""
-        rule = self.algorithm
-        if rule.personal is not None or rule.rate.steers:
-            return self.descend(theta, scene, memory, turns, self.own)
-        beyond = scene.beyond_body(theta[0] if common else theta)
-        phi, memory = self.descend(theta[:, self.own], beyond, memory, turns, None)
-        theta[:, self.own] = phi
-        return theta, memory

@@ -24,7 +24,7 @@ from driftfold.algorithms.adaptation.fedade import Exchange, FedADE, Own
 from driftfold.algorithms.adaptation.splitting import Body
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Floats, Ints
-from driftfold.errors import CapabilityError
+from driftfold.errors import CapabilityError, SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.rates.adaptive import Adaptive
 from driftfold.registry import kind_of, register
@@ -77,8 +77,13 @@ class SimilarPeers(Adaptation):
     drift_aware: bool = False
 
     def check(self, problem: Problem) -> None:
-        """Require what Fed-ADE requires, and a signal where it counts."""
+        """Require what Fed-ADE requires, bodies that move, and a signal where it counts."""
         self.algorithm.check(problem)
+        if not self.algorithm.shared_steps:
+            raise SpecError(
+                "algorithm 'similar_peers' averages bodies, and with shared_steps = 0 clients send "
+                "none; give algorithm.shared_steps at least 1"
+            )
         if self.drift_aware and not isinstance(self.algorithm.rate, Adaptive):
             raise CapabilityError(
                 f"algorithm 'similar_peers' with drift_aware weighs by the signal S, which rate "

@@ -36,23 +36,45 @@ class Splitting(Adapting):
         own: Bools = self.algorithm.own(self.problem)
         return own
 
+    @cached_property
+    def places(self) -> tuple[Bools | slice, Bools | slice]:
+        """Where psi and phi are in theta; a slice, many times as quick as a mask, where it can."""
+        return together(~self.own), together(self.own)
+
     def broadcast(self, state: Server, version: int) -> Body:
         """Send psi."""
         return Body(state.theta[~self.own])
 
     def joined(self, shared: Array, personal: Array) -> Array:
         """Theta = (psi, phi), shape (k, P)."""
+        psi, phi = self.places
         theta = np.empty((len(personal), len(self.own)), personal.dtype)
-        theta[:, ~self.own], theta[:, self.own] = shared, personal
+        theta[:, psi], theta[:, phi] = shared, personal
         return theta
+
+    def split(self, theta: Array) -> tuple[Array, Array]:
+        """(psi, phi) of theta (k, P), copies that do not keep it."""
+        psi, phi = self.places
+        return theta[:, psi].copy(), theta[:, phi].copy()
 
     def averaged(self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats) -> Server:
         """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
-        ways = arrivals.payload.shared - arrivals.download.shared
+        way = weighted_sum(weights, arrivals.payload.shared, arrivals.download.shared)
         theta = state.theta.copy()
-        theta[~self.own] += weighted_sum(weights, ways).astype(theta.dtype)
+        theta[~self.own] += way.astype(theta.dtype)
         return Server(theta)
 
     def download_bytes(self) -> int:
         """The shared part."""
         return int((~self.own).sum()) * self.problem.itemsize
+
+
+def together(which: Bools) -> Bools | slice:
+    """The same entries as a slice, where they lie side by side.
+
+    >>> together(np.array([False, True, True])), together(np.array([True, False, True]))
+    (slice(1, 3, None), array([ True, False,  True]))
+    """
+    at = np.flatnonzero(which)
+    start, count = (int(at[0]), len(at)) if len(at) else (0, 0)
+    return slice(start, start + count) if which[start : start + count].all() else which
