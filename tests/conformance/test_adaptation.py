@@ -22,6 +22,7 @@ from driftfold.algorithms.adaptation import (
     PriorReweighting,
     SimilarPeers,
     Tent,
+    UdaStandIn,
 )
 from driftfold.data import Digits
 from driftfold.detectors import PageHinkley
@@ -73,6 +74,7 @@ EXAMPLES: list[Adaptation] = [
     FedPOE(rate=1.0, draws=2, every=1, recent=7, averaging="sequential", labels="truth"),
     FedCCFA(),
     FedCCFA(head_steps=2, body_rate=0.1, body_steps=3, labels="truth"),
+    UdaStandIn(),
     Tent(),
     Tent(federated=True, rate=0.1, entropy_steps=2),
     BnAdapt(),

@@ -27,6 +27,7 @@ from driftfold.algorithms.adaptation import (
     PriorReweighting,
     SimilarPeers,
     Tent,
+    UdaStandIn,
 )
 from driftfold.arrays import Array, Bools, Floats
 from driftfold.label_shift import Inverse
@@ -81,6 +82,7 @@ def rules(e: int, f: int, n: int) -> Mapping[tuple[str, ...], Adaptation]:
         ("adaptive_fedavg",): AdaptiveFedAvg(steps=e),
         ("fed_poe",): FedPOE(every=e),
         ("fedccfa",): FedCCFA(head_steps=f, body_steps=e),
+        ("uda_stand_in",): UdaStandIn(local_steps=e),
         ("tent",): Tent(entropy_steps=e),
         ("tent", "federated"): Tent(entropy_steps=e, federated=True),
         ("bn_adapt",): BnAdapt(),

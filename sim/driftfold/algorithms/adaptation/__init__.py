@@ -17,6 +17,7 @@ from driftfold.algorithms.adaptation.ledger import Ledger
 from driftfold.algorithms.adaptation.prior_reweighting import PriorReweighting
 from driftfold.algorithms.adaptation.similar_peers import SimilarPeers
 from driftfold.algorithms.adaptation.tent import Tent
+from driftfold.algorithms.adaptation.uda_stand_in import UdaStandIn
 from driftfold.algorithms.adaptation.uogd import UOGD
 
 __all__ = [
@@ -42,4 +43,5 @@ __all__ = [
     "PriorReweighting",
     "SimilarPeers",
     "Tent",
+    "UdaStandIn",
 ]
