@@ -91,7 +91,7 @@ def _experiment(setting: Setting, schedule: str) -> Experiment:
         setting.name(schedule),
         f"{setting.title}: {called}",
         f"20 clients, {END} steps of 50 inputs, one round each, {rates}; setting not the paper's",
-        everything(setting.preset, (setting.under(toml),), bounds, setting.shift),
+        everything(setting, toml),
         small=Small(preset=preset) if setting.small and schedule in IN_SMALL else None,
         drawn=DRAWN,
         needs=setting.needs,

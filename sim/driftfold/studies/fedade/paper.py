@@ -87,7 +87,7 @@ def _benchmark(setting: Setting, rounds: int, schedule: str) -> Experiment:
         name,
         f"{setting.title}, {setting.shift} shift: {called}",
         f"tables of the paper; 100 clients, {END} steps of {rounds} rounds",
-        everything(setting.preset, (setting.under(toml),), setting.bounds, setting.shift),
+        everything(setting, toml),
         small=None,
         drawn=("frozen", "mid-bbse", "ade-bbse", "mid-entropy", "ade-entropy"),
         needs=setting.needs,

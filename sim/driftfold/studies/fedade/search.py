@@ -20,12 +20,12 @@ VARIANTS = {
 }
 """Signals of the search."""
 
-FIXED = (0.03, 0.1, 0.3, 1.0)
+FIXED = (0.03, 0.17, 1.0)
 """Fixed rates of the search; the best of them is chosen afterwards, which favours it."""
 
 JUMPS = {
     "jump": ("one jump", 'kind = "step"', ()),
-    "jump-200": ("one jump, batches of 200", 'kind = "step"', ("task.batch=200",)),
+    "jump-100": ("one jump, batches of 100", 'kind = "step"', ("task.batch=100",)),
     "to-and-fro": ("a jump every 25 steps", 'kind = "square", every = 25', ()),
     "staggered": (
         "one jump, each client at its own time",
@@ -72,7 +72,7 @@ def _search(name: str) -> Experiment:
         "jumps stand out of the noise floor; not in the paper",
         tuple(arms),
         small=None,
-        drawn=("frozen", "fix-0.3-bbse", "debiased-bbse", "remembered-bbse", "remembered-entropy"),
+        drawn=("frozen", "fix-0.17-bbse", "debiased-bbse", "remembered-bbse", "remembered-entropy"),
     )
 
 

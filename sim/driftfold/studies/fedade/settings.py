@@ -62,6 +62,8 @@ class Setting:
         Sets of the catalogue.
     small
         Whether there is a preset that needs no data.
+    lean
+        Whether fewer systems are run with the BBSE risk, to stay within the core grid's time.
     """
 
     data: str
@@ -71,6 +73,7 @@ class Setting:
     bounds: Bounds
     needs: tuple[str, ...] = ()
     small: bool = True
+    lean: bool = False
 
     @property
     def preset(self) -> str:
@@ -109,6 +112,7 @@ SETTINGS = (
         _LABELS,
         Bounds(0.001, 0.1),
         ("fashion_mnist",),
+        lean=True,
     ),
     Setting(
         "fashion",
@@ -117,6 +121,7 @@ SETTINGS = (
         'kind = "corruptions", enlarge = 2, schedule = {schedule}',
         Bounds(0.001, 0.1),
         ("fashion_mnist",),
+        lean=True,
     ),
     Setting(
         "text",
@@ -126,6 +131,7 @@ SETTINGS = (
         Bounds(0.003, 0.3),
         ("r8", "wordllama"),
         small=False,
+        lean=True,
     ),
     Setting(
         "text",
@@ -135,6 +141,7 @@ SETTINGS = (
         Bounds(0.003, 0.3),
         ("r8", "wordllama"),
         small=False,
+        lean=True,
     ),
 )
 

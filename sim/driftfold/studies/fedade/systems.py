@@ -4,8 +4,10 @@ Names of arms that adapt all parameters end in the risk: ``-bbse`` (the paper's)
 (the scripts').
 """
 
+from collections.abc import Collection
+
 from driftfold.studies.base import Arm, Reads
-from driftfold.studies.fedade.settings import Bounds, Shift
+from driftfold.studies.fedade.settings import Bounds, Setting
 
 RISKS = {"bbse": "bbse_source", "entropy": "entropy"}
 """Kinds of risk, by the ends of names."""
@@ -82,9 +84,13 @@ def arm(
 
 
 def adapting(
-    preset: str, drift: tuple[str, ...], bounds: Bounds, risk: str, *, few: bool = False
+    preset: str,
+    drift: tuple[str, ...],
+    bounds: Bounds,
+    risk: str,
+    without: Collection[str] = (),
 ) -> tuple[Arm, ...]:
-    """Return Fed-ADE with a risk, its controls and its ablations; few: only what it is told by."""
+    """Return Fed-ADE with a risk, its controls and its ablations, `without` some."""
     fixes = {"low": bounds.low, "mid": bounds.mid, "high": bounds.high}
     made = [arm(what, risk, preset, (*drift, fixed(rate))) for what, rate in fixes.items()]
     made += [
@@ -97,8 +103,7 @@ def adapting(
     ]
     alone = 'algorithm.personal=["body", "head"]'
     made.append(arm("alone", risk, preset, (*drift, adaptive(bounds), alone)))
-    kept = ("mid", "ade", "matched")
-    return tuple(m for m in made if not few or m.name.removesuffix(f"-{risk}") in kept)
+    return tuple(one for one in made if one.name.removesuffix(f"-{risk}") not in without)
 
 
 def baselines(preset: str, drift: tuple[str, ...]) -> tuple[Arm, ...]:
@@ -109,17 +114,21 @@ def baselines(preset: str, drift: tuple[str, ...]) -> tuple[Arm, ...]:
     )
 
 
-def everything(
-    preset: str, drift: tuple[str, ...], bounds: Bounds, shift: Shift
-) -> tuple[Arm, ...]:
+def everything(setting: Setting, schedule: str) -> tuple[Arm, ...]:
     """Return all systems of the core grid.
 
     Inputs enter the BBSE risk by their classes' shares alone: where these stay, few of its arms are
-    run.
+    run, and none where the setting is `lean`; there the ablations have the entropy risk only.
     """
-    few = shift == "covariate"
+    bounds, where = setting.bounds, (setting.preset, (setting.under(schedule),))
+    left_out: tuple[str, ...] = ()
+    if setting.lean or setting.shift == "covariate":
+        left_out += ("no-unc", "no-rep", "alone")
+    if setting.shift == "covariate":
+        left_out += ("low", "high", "shuffled")
+        left_out += ("mid", "ade", "matched") if setting.lean else ()
     return (
-        *baselines(preset, drift),
-        *adapting(preset, drift, bounds, "bbse", few=few),
-        *adapting(preset, drift, bounds, "entropy"),
+        *baselines(*where),
+        *adapting(*where, bounds, "bbse", left_out),
+        *adapting(*where, bounds, "entropy"),
     )
