@@ -183,7 +183,7 @@ class Everything(Exchange):
         turns = range(min(steps, self.descents))
         theta, memory = self.descend(theta, scene, memory, turns, None)
         shared, personal = self.split(theta)
-        sent = Body(shared if self.descents else shared[:, :0])
+        sent = Body(shared if self.descents else np.empty((len(theta), 0), theta.dtype))
         return LocalResult(sent, replace(memory, personal=personal), figures)
 
     def _meet(
