@@ -21,7 +21,7 @@ class Stack:
 
     `times` (virtual seconds), shape (C,), says when each client was asked: it sees its data of that
     moment. `downloads` has one tree for all (`shared`), or one tree a client. `memory` is a tree
-    with a leading client axis, or None.
+    with a leading client axis, or None; where it is `spare`, results may be written over it.
     """
 
     phase: Phase[Any, Any, Any]
@@ -32,6 +32,7 @@ class Stack:
     downloads: Sequence[Any]
     shared: bool
     memory: Any
+    spare: bool = False
 
 
 class Engine(ABC):

@@ -73,7 +73,7 @@ class StackedEngine(Engine):
         whole: LocalResult[Any] | None = None
         for a, b in pairwise(ends):  # each in its place at once: parts beside the whole are twice
             part = self._run_tile(stack, slice(a, b))
-            whole = whole or _room(part, count)
+            whole = whole or _room(part, count, stack.memory if stack.spare else None)
             _put(whole, part, slice(a, b))
         assert whole is not None
         return whole
@@ -91,14 +91,15 @@ class StackedEngine(Engine):
         return download, view, None if work.memory is None else rows(work.memory, tile)
 
 
-def _room(part: LocalResult[Any], count: int) -> LocalResult[Any]:
-    """Room for `count` results like these."""
+def _room(part: LocalResult[Any], count: int, spare: Any) -> LocalResult[Any]:
+    """Room for `count` results like these; for memories that of `spare`, if there is any."""
 
     def empty(leaf: Any) -> Any:
         return np.empty((count, *leaf.shape[1:]), leaf.dtype)
 
     metrics = {k: empty(np.asarray(v)) for k, v in part.metrics.items()}
-    return LocalResult(map_leaves(empty, part.payload), map_leaves(empty, part.memory), metrics)
+    memory = map_leaves(empty, part.memory) if spare is None else spare
+    return LocalResult(map_leaves(empty, part.payload), memory, metrics)
 
 
 def _put(whole: LocalResult[Any], part: LocalResult[Any], place: slice) -> None:

@@ -298,6 +298,7 @@ class TicketBook:
             downloads=[d.tree for d in (downloads[:1] if shared else downloads)],
             shared=shared,
             memory=None if self.memories is None else self.memories.read(clients),
+            spare=True,  # a copy, read anew for whoever has to be computed again
         )
 
     def _remember(self, tickets: list[Ticket]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from driftfold.arrays import Array, Ints
 from driftfold.nets.base import Model
@@ -22,8 +23,10 @@ class Scene:
         Batches, shape (k, n, *model.inputs).
     truth
         Their true classes, shape (k, n), for controls.
-    reference, reference_labels, each
-        `each` labelled examples of every class, shape (..., m K, *model.inputs) and (m K,).
+    examples
+        Where `reference` comes from: what needs no examples does not ask.
+    reference_labels, each
+        `each` labelled examples of every class: their classes, shape (m K,).
     masks
         Dropout of the passes 0, 1, 2, ... of a visit.
     """
@@ -31,10 +34,15 @@ class Scene:
     model: Model
     inputs: Array
     truth: Ints
-    reference: Array
+    examples: Callable[[], Array]
     reference_labels: Ints
     each: int
     masks: Callable[[int], Masks]
+
+    @cached_property
+    def reference(self) -> Array:
+        """The labelled examples, shape (..., m K, *model.inputs)."""
+        return self.examples()
 
     @classmethod
     def of(cls, problem: StreamProblem, view: StreamView) -> "Scene":
@@ -44,7 +52,7 @@ class Scene:
             problem.model,
             view.inputs,
             view.truth,
-            source.reference,
+            lambda: source.reference,
             source.reference_labels,
             source.each,
             view.masks,
@@ -59,5 +67,5 @@ class Scene:
             self,
             model=self.model.head_model,
             inputs=self.model.forward(theta, self.inputs).features,
-            reference=self.model.forward(theta, self.reference).features,
+            examples=lambda: self.model.forward(theta, self.reference).features,
         )

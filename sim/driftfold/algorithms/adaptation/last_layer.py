@@ -120,7 +120,9 @@ class LastLayer:
         model, source = self.problem.model, self.problem.source
         features = model.forward(source.start, view.inputs).features
         scene = Scene.of(self.problem, view)
-        return replace(scene, model=model.head_model, inputs=features, reference=self._reference)
+        return replace(
+            scene, model=model.head_model, inputs=features, examples=lambda: self._reference
+        )
 
     def shares(self, scene: Scene, memory: Any) -> tuple[Floats, Any]:
         """Estimate p of the batches without its negative entries, (k, K), and what it remembers."""
