@@ -21,7 +21,8 @@ def weighted_sum(weights: Floats, vectors: Array, bases: Array | None = None) ->
     """
     if vectors.size <= _TILE or vectors.size == len(vectors):  # one column is summed in pairs
         ways = vectors if bases is None else vectors - bases
-        total: Array = np.add.reduce(along(weights, ways) * ways, axis=0)
+        scaled = np.multiply(along(weights, ways), ways, order="C")  # rows lie apart: one order
+        total: Array = np.add.reduce(scaled, axis=0)
         return total.astype(vectors.dtype, copy=False)
     tile = max(1, _TILE // vectors[0].size)
     scaled = np.zeros((tile + 1, *vectors.shape[1:]), np.result_type(weights, vectors))

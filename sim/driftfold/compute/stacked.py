@@ -69,7 +69,7 @@ class StackedEngine(Engine):
         tiles = -(-count // self._tile)
         ends = [count * i // tiles for i in range(tiles + 1)]  # of nearly equal size
         if tiles < 2:
-            return self._run_tile(stack, slice(None))
+            return _by_rows(self._run_tile(stack, slice(None)))
         whole: LocalResult[Any] | None = None
         for a, b in pairwise(ends):  # each in its place at once: parts beside the whole are twice
             part = self._run_tile(stack, slice(a, b))
@@ -89,6 +89,16 @@ class StackedEngine(Engine):
         )
         view = self._problem.view(clients, work.dispatches[tile], work.times[tile])
         return download, view, None if work.memory is None else rows(work.memory, tile)
+
+
+def _by_rows(result: LocalResult[Any]) -> LocalResult[Any]:
+    """The same, each client's numbers side by side, as several tiles leave them.
+
+    Sums over clients go in another order, and have other last bits, where a client's numbers lie
+    apart, as in x[:, which].
+    """
+    payload, memory = (map_leaves(np.ascontiguousarray, t) for t in (result.payload, result.memory))
+    return replace(result, payload=payload, memory=memory)
 
 
 def _room(part: LocalResult[Any], count: int, spare: Any) -> LocalResult[Any]:
