@@ -9,7 +9,7 @@ _ENTROPY = "algorithm.risk=entropy"
 
 
 def _experiment(setting: Setting) -> Experiment:
-    drift, bounds, preset = setting.under(SCHEDULES["lin"][1]), setting.bounds, setting.preset
+    drift, bounds, preset = setting.under(SCHEDULES["lin"][1]), setting.of_entropy, setting.preset
     within = (f"algorithm.low={bounds.low}", f"algorithm.high={bounds.high}")
 
     def system(name: str, called: str, kind: str, *settings: str) -> Arm:

@@ -73,14 +73,12 @@ def _single(values: Values, experiment: str, one: str, other: str, end: int = EN
 
 
 def _collapse(values: Values) -> Finding:
-    found = gains(values, [("frozen", "high-entropy")], ("label",))
-    digits = [pair for pair in found if "digits" in pair.what] or found
-    evidence = tuple(Evidence(pair.what, pair.interval) for pair in digits)
-    lowest = digits[0].interval
-    said = f"frozen is above FixLR (high) with entropy by {lowest.centre:.3g} points"
-    if lowest.low > COLLAPSE:
+    found = _single(values, "bounds", "frozen", "one-entropy").interval
+    evidence = (Evidence("frozen above FixLR 1, entropy", found),)
+    said = f"frozen is above FixLR with eta = 1 and entropy by {found.centre:.3g} points"
+    if found.low > COLLAPSE:
         return Finding(Verdict.HOLDS, said, evidence)
-    verdict = Verdict.FAILS if lowest.high < COLLAPSE else Verdict.UNDECIDED
+    verdict = Verdict.FAILS if found.high < COLLAPSE else Verdict.UNDECIDED
     return Finding(verdict, f"{said}; wanted {COLLAPSE:g}", evidence)
 
 
@@ -173,7 +171,7 @@ def _search(values: Values) -> Finding:
         name = f"search-{jump}"
         for risk in RISKS:
             try:
-                fixed = [values.sample(name, f"fix-{r:g}-{risk}", END, ACCURACY) for r in FIXED]
+                fixed = [values.sample(name, f"{rate}-{risk}", END, ACCURACY) for rate in FIXED]
             except NotMeasured:
                 continue
             best = max(fixed, key=lambda sample: float(sample.values.mean()))

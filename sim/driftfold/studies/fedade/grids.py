@@ -4,7 +4,7 @@ from typing import Literal
 
 from driftfold.studies.base import Arm, Experiment, Published, Small
 from driftfold.studies.fedade.settings import END, SCHEDULES, SEEDS, SETTINGS, Setting
-from driftfold.studies.fedade.systems import everything
+from driftfold.studies.fedade.systems import CALLED, RISKS, everything
 from driftfold.studies.overview import Overview
 
 ACCURACY = "accuracy_visits"
@@ -84,13 +84,16 @@ def measured(
 
 def _experiment(setting: Setting, schedule: str) -> Experiment:
     called, toml = SCHEDULES[schedule]
-    bounds = setting.bounds
-    rates = f"rates {bounds.low:g}, {bounds.mid:g} and {bounds.high:g}"
+    rates = " or ".join(
+        f"{bounds.low:g}, {bounds.mid:g} and {bounds.high:g} ({CALLED[risk]})"
+        for risk in RISKS
+        for bounds in [setting.within(risk)]
+    )
     preset = f"{setting.preset}-small"
     return measured(
         setting.name(schedule),
         f"{setting.title}: {called}",
-        f"20 clients, {END} steps of 50 inputs, one round each, {rates}; setting not the paper's",
+        f"20 clients, {END} steps of 50 inputs, one round each; rates {rates}; our setting",
         everything(setting, toml),
         small=Small(preset=preset) if setting.small and schedule in IN_SMALL else None,
         drawn=DRAWN,

@@ -16,7 +16,15 @@ _CORRUPTIONS = 'kind = "corruptions", schedule = {schedule}'
 
 BENCHMARKS = (
     (
-        Setting("cifar10", "label", "CIFAR-10", _LABELS, Bounds(1e-5, 1e-3), ("cifar10",)),
+        Setting(
+            "cifar10",
+            "label",
+            "CIFAR-10",
+            _LABELS,
+            Bounds(1e-5, 1e-3),
+            Bounds(1e-5, 1e-3),
+            ("cifar10",),
+        ),
         10,
     ),
     (
@@ -26,13 +34,20 @@ BENCHMARKS = (
             "Tiny ImageNet",
             _LABELS,
             Bounds(5e-6, 1e-4),
+            Bounds(5e-6, 1e-4),
             ("tiny_imagenet",),
         ),
         10,
     ),
     (
         Setting(
-            "cifar10", "covariate", "CIFAR-10-C", _CORRUPTIONS, Bounds(1e-6, 1e-4), ("cifar10",)
+            "cifar10",
+            "covariate",
+            "CIFAR-10-C",
+            _CORRUPTIONS,
+            Bounds(1e-6, 1e-4),
+            Bounds(1e-6, 1e-4),
+            ("cifar10",),
         ),
         30,
     ),
@@ -42,6 +57,7 @@ BENCHMARKS = (
             "covariate",
             "CIFAR-100-C",
             _CORRUPTIONS,
+            Bounds(1e-5, 1e-4),
             Bounds(1e-5, 1e-4),
             ("cifar100",),
         ),

@@ -4,7 +4,7 @@ from typing import Literal
 
 from driftfold.studies.base import Arm, Experiment, Small
 from driftfold.studies.fedade.grids import measured
-from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, Bounds
+from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES
 from driftfold.studies.fedade.systems import (
     BASELINES,
     CALLED,
@@ -24,13 +24,13 @@ SOURCES = ("uniform", "gaussian", "decay")
 """Distributions of classes before deployment; the paper defines neither of the last two."""
 
 BOUNDS = {
-    "10x": Bounds(0.03, 0.3),
-    "33x": Bounds(0.03, 1.0),
-    "low": Bounds(0.003, 0.1),
-    "middle": Bounds(0.01, 0.3),
-    "high": Bounds(0.1, 3.0),
+    "given": (1.0, 1.0),
+    "narrow": (1.0, 0.1),
+    "wide": (0.1, 1.0),
+    "down": (0.1, 0.1),
+    "up": (3.0, 3.0),
 }
-"""Bounds that are tried, by name."""
+"""What the bounds of digits are multiplied by, by name."""
 
 S_UNC, S_REP = '{ kind = "uncertainty" }', '{ kind = "representation" }'
 
@@ -89,10 +89,16 @@ def frozen(name: str, settings: tuple[str, ...], called: str = "frozen") -> Arm:
     return Arm(name, PRESET, (*settings, 'algorithm={ kind = "frozen" }'), called)
 
 
-def _each(variants: dict[str, tuple[str, str]], bounds: Bounds = DIGITS.bounds) -> tuple[Arm, ...]:
+def _each(variants: dict[str, tuple[str, str]]) -> tuple[Arm, ...]:
     """Fed-ADE with several signals, and both risks."""
     return tuple(
-        arm(name, risk, PRESET, (LIN, adaptive(bounds, signal)), f"{called}, {CALLED[risk]}")
+        arm(
+            name,
+            risk,
+            PRESET,
+            (LIN, adaptive(DIGITS.within(risk), signal)),
+            f"{called}, {CALLED[risk]}",
+        )
         for risk in RISKS
         for name, (called, signal) in variants.items()
     )
@@ -108,8 +114,8 @@ _FLOOR = measured(
             arm(what, risk, PRESET, (STILL, setting))
             for risk in RISKS
             for what, setting in (
-                ("mid", fixed(DIGITS.bounds.mid)),
-                ("ade", adaptive(DIGITS.bounds)),
+                ("mid", fixed(DIGITS.within(risk).mid)),
+                ("ade", adaptive(DIGITS.within(risk))),
             )
         ),
     ),
@@ -150,8 +156,8 @@ def _pretraining() -> Experiment:
         )
         for risk in RISKS:
             for what, setting, called in (
-                ("mid", fixed(DIGITS.bounds.mid), "FixLR (mid)"),
-                ("ade", adaptive(DIGITS.bounds), "Fed-ADE"),
+                ("mid", fixed(DIGITS.within(risk).mid), "FixLR (mid)"),
+                ("ade", adaptive(DIGITS.within(risk)), "Fed-ADE"),
             ):
                 title = f"{kind}: {called}, {CALLED[risk]}"
                 arms.append(arm(f"{kind}-{what}", risk, PRESET, (*own, setting), title))
@@ -172,6 +178,7 @@ _BOUNDS = measured(
     "the paper's ablation of bounds could not be obtained",
     (
         frozen("frozen", (LIN,)),
+        arm("one", "entropy", PRESET, (LIN, fixed(1.0)), "FixLR 1, entropy"),
         *(
             arm(
                 name,
@@ -181,7 +188,8 @@ _BOUNDS = measured(
                 f"{bounds.low:g} to {bounds.high:g}, {CALLED[risk]}",
             )
             for risk in RISKS
-            for name, bounds in BOUNDS.items()
+            for name, (low, high) in BOUNDS.items()
+            for bounds in [DIGITS.within(risk).times(low, high)]
         ),
     ),
     small=None,
@@ -219,7 +227,7 @@ def _clients(
                 f"{n}-ade",
                 "entropy",
                 PRESET,
-                (*_crowd(n), adaptive(DIGITS.bounds)),
+                (*_crowd(n), adaptive(DIGITS.of_entropy)),
                 f"{n:,}: Fed-ADE, entropy",
             ),
         )
@@ -264,8 +272,8 @@ NORMS = measured(
         *(
             arm(what, "entropy", _CORRUPTED, (*_NORM, setting))
             for what, setting in (
-                ("mid", fixed(DIGITS.bounds.mid)),
-                ("ade", adaptive(DIGITS.bounds)),
+                ("mid", fixed(DIGITS.of_entropy.mid)),
+                ("ade", adaptive(DIGITS.of_entropy)),
             )
         ),
     ),

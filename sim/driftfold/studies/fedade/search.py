@@ -20,7 +20,7 @@ VARIANTS = {
 }
 """Signals of the search."""
 
-FIXED = (0.03, 0.17, 1.0)
+FIXED = ("low", "mid", "high")
 """Fixed rates of the search; the best of them is chosen afterwards, which favours it."""
 
 JUMPS = {
@@ -42,19 +42,14 @@ def _search(name: str) -> Experiment:
     own = (DIGITS.under(schedule), *more)
     arms = [frozen("frozen", own)]
     for risk in RISKS:
+        bounds = DIGITS.within(risk)
         arms += [
-            arm(
-                f"fix-{rate:g}",
-                risk,
-                PRESET,
-                (*own, fixed(rate)),
-                f"FixLR {rate:g}, {CALLED[risk]}",
-            )
-            for rate in FIXED
+            arm(what, risk, PRESET, (*own, fixed(rate)))
+            for what, rate in zip(FIXED, (bounds.low, bounds.mid, bounds.high), strict=True)
         ]
         for variant, (says, signal) in VARIANTS.items():
             who = f"Fed-ADE, {says}, {CALLED[risk]}"
-            own_rate = (*own, adaptive(DIGITS.bounds, signal))
+            own_rate = (*own, adaptive(bounds, signal))
             arms.append(arm(variant, risk, PRESET, own_rate, who))
             arms.append(
                 arm(
@@ -72,7 +67,7 @@ def _search(name: str) -> Experiment:
         "jumps stand out of the noise floor; not in the paper",
         tuple(arms),
         small=None,
-        drawn=("frozen", "fix-0.17-bbse", "debiased-bbse", "remembered-bbse", "remembered-entropy"),
+        drawn=("frozen", "mid-bbse", "debiased-bbse", "remembered-bbse", "remembered-entropy"),
     )
 
 

@@ -120,7 +120,7 @@ def everything(setting: Setting, schedule: str) -> tuple[Arm, ...]:
     Inputs enter the BBSE risk by their classes' shares alone: where these stay, few of its arms are
     run, and none where the setting is `lean`; there the ablations have the entropy risk only.
     """
-    bounds, where = setting.bounds, (setting.preset, (setting.under(schedule),))
+    where = setting.preset, (setting.under(schedule),)
     left_out: tuple[str, ...] = ()
     if setting.lean or setting.shift == "covariate":
         left_out += ("no-unc", "no-rep", "alone")
@@ -129,6 +129,6 @@ def everything(setting: Setting, schedule: str) -> tuple[Arm, ...]:
         left_out += ("mid", "ade", "matched") if setting.lean else ()
     return (
         *baselines(*where),
-        *adapting(*where, bounds, "bbse", left_out),
-        *adapting(*where, bounds, "entropy"),
+        *adapting(*where, setting.bounds, "bbse", left_out),
+        *adapting(*where, setting.of_entropy, "entropy"),
     )
