@@ -139,14 +139,15 @@ def test_an_overview_stands_beside_the_experiments(report: Report) -> None:
 
 def test_an_overview_may_show_differences(report: Report) -> None:
     rows = (("weights", "weighted"), ("gone", "missing"))
-    overview = Overview(
-        "Beside none", "gap", 2, (("three", "plain"),), rows, "plain", 100, "linear"
-    )
+    columns = (("three", "plain"), ("none", "lacking"))
+    whole = Overview("Beside none", "gap", 2, columns, rows, "plain", 100, "linear")
+    overview = whole.measured(report.values)
+    assert overview.columns == columns[:1]
     (weights,), (gone,) = overview.entries(report.values)
     assert weights is not None
     assert gone is None
     assert weights.centre == pytest.approx(100 * (0.1925 - 0.2275))
-    study = replace(STUDY, overviews=(overview,))
+    study = replace(STUDY, overviews=(whole,))
     page, text = (write(replace(report, study=study)) for write in (to_page, to_markdown))
     assert page.count("<figure>") == 2
     assert "| weights | -3.50" in text

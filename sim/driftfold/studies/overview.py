@@ -1,6 +1,7 @@
 """Tables across experiments: arms of the same name as rows, experiments as columns."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Literal
 
 from driftfold.studies.intervals import Interval, average, mean
@@ -37,6 +38,13 @@ class Overview:
     against: str = ""
     factor: float = 1.0
     scale: Literal["log", "linear"] = "log"
+
+    def measured(self, values: Values) -> "Overview":
+        """Return the same with those columns only of which anything was measured."""
+        columns = [
+            any(e is not None for e in column) for column in zip(*self.entries(values), strict=True)
+        ]
+        return replace(self, columns=tuple(compress(self.columns, columns)))
 
     def entries(self, values: Values) -> list[list[Interval | None]]:
         """Return mean and interval over the seeds, by row and column; None where not measured."""

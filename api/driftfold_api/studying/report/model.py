@@ -58,11 +58,8 @@ class Report:
     @property
     def overviews(self) -> list[Overview]:
         """The tables across experiments of which anything was measured."""
-        return [
-            overview
-            for overview in self.study.overviews
-            if any(e is not None for row in overview.entries(self.values) for e in row)
-        ]
+        found = (overview.measured(self.values) for overview in self.study.overviews)
+        return [overview for overview in found if overview.columns]
 
     def measured(self, experiment: Experiment) -> bool:
         """Whether any cell of an experiment has a result."""
