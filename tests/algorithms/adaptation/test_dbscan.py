@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftfold.algorithms.adaptation.dbscan import dbscan
@@ -30,6 +30,7 @@ def by_definition(distances: Floats, eps: float, least: int) -> tuple[Ints, list
     return labels, may
 
 
+@settings(max_examples=40)
 @given(POINTS, st.integers(1, 4), st.sampled_from([0.5, 1.0, 2.0]))
 def test_clusters_are_those_of_the_definition(points: list[int], least: int, eps: float) -> None:
     x = np.array(points, dtype=float)

@@ -128,7 +128,14 @@ def test_accuracy_of_everyone_is_that_after_the_update(problem: StreamProblem) -
     assert told["accuracy_everyone"] == pytest.approx(after.mean(), abs=1e-15)
 
 
-@pytest.mark.parametrize(("rounds", "least", "most"), [(10, 60, 71), (30, 93, 99), (50, 97, 100)])
+@pytest.mark.parametrize(
+    ("rounds", "least", "most"),
+    [
+        (10, 60, 71),
+        pytest.param(30, 93, 99, marks=pytest.mark.slow),
+        pytest.param(50, 97, 100, marks=pytest.mark.slow),
+    ],
+)
 def test_with_the_same_lists_at_every_step_some_are_never_there(
     rounds: int, least: int, most: int
 ) -> None:
