@@ -1,6 +1,7 @@
 """`driftfold study`, as a person runs it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from driftfold_api.client import Client
 from driftfold_api.studying.estimate import print_estimate
 from tests.command.cli import call, spawn
 from tests.command.service import CODE, serving
+from tests.studies.reading import STUDY as READING
 from tests.studies.tiny import STUDY
 
 
@@ -177,11 +179,30 @@ def test_workers_of_a_service_give_the_same_numbers(here: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_small_form_of_the_study_runs_without_any_data(here: Path) -> None:
-    done = spawn_long(["study", "rfedags", "--small", "--quiet"], here)
+@pytest.mark.parametrize("study", ["rfedags", "fedade"])
+def test_the_small_form_of_the_study_runs_without_any_data(study: str, here: Path) -> None:
+    done = spawn_long(["study", study, "--small", "--quiet"], here)
     assert done.returncode == 0, done.stderr
     assert "not run" not in done.stderr
-    assert (here / "runs" / "rfedags-small" / "report.html").stat().st_size > 100_000
+    assert (here / "runs" / f"{study}-small" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("tiny")
+def test_arms_that_read_others_run_after_them_and_again_when_they_are_lost(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "_ALL", MappingProxyType({"reading": READING}))
+    command = ("study", "reading", "--jobs", "2", "--seeds", "1")
+    assert call(*command) == 0
+    told = capsys.readouterr().err
+    assert told.index("controlled/adaptive-s1") < told.index("controlled/matched-s1")
+    shutil.rmtree(here / "runs" / "reading" / "cells" / "controlled" / "matched-s1")
+    assert call(*command) == 0
+    told = capsys.readouterr().err
+    assert "[1/1] controlled/matched-s1" in told
+    assert call(*command, "--estimate") == 0
+    assert "controlled" in capsys.readouterr().out
 
 
 def spawn_long(arguments: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":

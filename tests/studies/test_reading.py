@@ -9,8 +9,8 @@ import pytest
 
 from driftfold.errors import SpecError
 from driftfold.spec import to_mapping
-from driftfold.studies import Arm, Experiment, Study
-from driftfold.studies.base import Reads, Small
+from driftfold.studies import Arm
+from driftfold.studies.base import Reads
 from driftfold.studies.cells import Cell, Form, awaited, distinct, grid
 from driftfold.studies.collecting import collect, is_done, read_series
 from driftfold.studies.crew import Crew, Ended, Started
@@ -18,35 +18,8 @@ from driftfold.studies.orders import Measure, RunCell, carry_out
 from driftfold.studies.rates import pace_key
 from driftfold_api.client import Client
 from driftfold_api.studying.on_service import OnService
+from tests.studies.reading import CONTROLLED, PRESET, SHORT, STUDY
 from tests.studies.tiny import Dies
-
-_SHORT = (
-    "task.clients=3",
-    "task.batch=10",
-    "task.pretraining.epochs=1",
-    "algorithm.risk=entropy",
-    "task.keep_trained=false",
-    "task.steps=4",
-    "horizon.rounds=4",
-    "evaluate_every=2",
-)
-_RECORDED = f'algorithm.rate={{ kind = "recorded", run = "{"0" * 32}", order = "mean" }}'
-_PRESET = "fedade-digits-label-small"
-
-CONTROLLED = Experiment(
-    name="controlled",
-    title="An adaptive rate and its mean",
-    source="nobody's paper",
-    arms=(
-        Arm("matched", _PRESET, (*_SHORT, _RECORDED), reads=Reads("adaptive")),
-        Arm("adaptive", _PRESET, _SHORT),
-    ),
-    read_at=(4,),
-    metrics=("accuracy_visits", "signal"),
-    seeds=(1, 2),
-    small=Small(without=("adaptive",)),
-)
-STUDY = Study("reading", "Reading", "Whether runs are found.", (CONTROLLED,), ())
 
 
 def order(cell: Cell, root: Path) -> RunCell:
@@ -121,9 +94,7 @@ def test_the_order_is_that_of_reading_and_failures_are_passed_on(tmp_path: Path)
 
 def test_a_recorded_rate_has_the_pace_of_a_fixed_one() -> None:
     matched, _, adaptive, _ = grid(STUDY, Form())
-    fixed = replace(
-        CONTROLLED, arms=(Arm("fixed", _PRESET, (*_SHORT, "algorithm.rate=fixed_rate")),)
-    )
+    fixed = replace(CONTROLLED, arms=(Arm("fixed", PRESET, (*SHORT, "algorithm.rate=fixed_rate")),))
     cell, _ = grid(replace(STUDY, experiments=(fixed,)), Form())
     assert pace_key(matched.spec) == pace_key(cell.spec) != pace_key(adaptive.spec)
 
