@@ -4,7 +4,12 @@ The step lowers the entropy of each client's predictions on its own batch, at on
 parameters. Arms take turns within one run, time is CPU time on one thread, and medians over the
 turns are compared. `modules` is what a program without stacks does: a torch module and an
 optimiser for each client, one after the other. `bare_numpy` and `bare_torch` are the shortest
-batched programs for the same step, written for this net alone. Prints one JSON object.
+batched programs for the same step, written for this net alone.
+
+`online_step` is a step of everybody's stream under Fed-ADE: predictions, signals, steps on
+everything, the mean, steps on heads. `run` has all that a run has: events, visits, draws of
+batches, records; `run_one_at_a_time` is the same run by the engine `loop`; `bare` is a batched
+program of the same step on batches that lie there. Prints one JSON object.
 
     python -m bench.drift [--quick]
 """
@@ -38,10 +43,13 @@ from bench.net_steps import (
     stacked,
     starts,
 )
+from bench.online_steps import bare_step, memory_of_heads, spec_of, world_step
 from bench.residual_nets import grouped_step, mapped_step
+from driftfold.assembly import build
 from driftfold.nets import MiniResNet6, Mlp
 from driftfold.torch_lazily import load_torch
 
+STEPS = 10  # of a stream
 CLIENTS, QUICK_CLIENTS = (20, 100, 1000), (20, 100)
 HEADS, TILE = 1000, 100
 
@@ -111,6 +119,31 @@ def residual_step(clients: int, pixels: int, turns: int) -> dict[str, Any]:
     }
 
 
+def online_step(clients: int, risk: str, turns: int) -> dict[str, Any]:
+    """One step of all clients' streams under Fed-ADE, as runs and as the bare program."""
+    seconds: dict[str, list[float]] = {}
+    own = f"algorithm.risk={{kind='{risk}'}}"
+    specs = {"run": spec_of(clients, STEPS, own)}
+    specs["run_one_at_a_time"] = spec_of(clients, STEPS, own, "compute={kind='loop'}")
+    worlds = {name: build(spec) for name, spec in specs.items()}
+    arms = {name: world_step(specs[name], worlds[name], STEPS) for name in specs}
+    if risk == "entropy":  # the bare program's
+        arms["bare"] = bare_step(worlds["run"], STEPS)
+    for turn in range(turns + 1):
+        for name, step in arms.items():
+            gc.collect()
+            spent = step()
+            if turn:
+                seconds.setdefault(name, []).append(spent)
+    ms = {name: 1e3 * statistics.median(spent) for name, spent in seconds.items()}
+    told: dict[str, Any] = {"clients": clients, "risk": risk}
+    told["ms"] = {name: round(each, 1) for name, each in ms.items()}
+    told["one_at_a_time_to_run"] = round(ms["run_one_at_a_time"] / ms["run"], 1)
+    if "bare" in ms:
+        told["run_to_bare"] = round(ms["run"] / ms["bare"], 2)
+    return told
+
+
 def head_memory(clients: int) -> dict[str, Any]:
     """Memory beyond one model that steps on everybody's own head take, in tiles of clients."""
     model = MiniResNet6().model((8, 8, 3), CLASSES, np.float32)
@@ -143,6 +176,8 @@ def main() -> None:
         for clients in (QUICK_CLIENTS if options.quick else CLIENTS)
         for dtype in (np.float64, np.float32)
     ]
+    turns, online = (1, 20) if options.quick else (7, 100)
+    online_steps = [online_step(online, risk, turns) for risk in ("entropy", "bbse_source")]
     residual = residual_step(2, 8, 2) if options.quick else residual_step(4, 32, 5)
     report = {
         "threads": 1,
@@ -152,6 +187,8 @@ def main() -> None:
         "mlp_64_32_16_10": steps,
         "mini_resnet6": residual,
         "heads": head_memory(HEADS),
+        "online_step": online_steps,
+        "run_on_heads": memory_of_heads(20 if options.quick else HEADS),
     }
     print(json.dumps(report, indent=2))
 

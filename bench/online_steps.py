@@ -45,10 +45,11 @@ def spec_of(clients: int, steps: int, *more: str) -> JobSpec:
 
 def world_step(spec: JobSpec, world: World, steps: int) -> Seconds:
     """CPU seconds of a step in a run: events, visits, draws, work, server, records."""
+    engine = spec.compute.engine(world.problem)
 
     def once() -> float:
         memories = Memories(world.algorithm.memory(world.problem))
-        tickets = TicketBook(spec.compute.engine(world.problem), world.phases, memories)
+        tickets = TicketBook(engine, world.phases, memories)
         tally, recorder = Tally(), Recorder()
         aggregator = Aggregator(world, tickets, recorder, tally)
         aggregator.evaluate = lambda *_: None  # type: ignore[method-assign]
@@ -112,9 +113,9 @@ def memory_of_heads(clients: int, steps: int = 2) -> dict[str, Any]:
     world = build(spec)
     assert isinstance(world.problem, StreamProblem)
     kept = nbytes(world.algorithm.memory(world.problem))
-    world.problem.source.held_out_probabilities  # noqa: B018  (known before the first step)
+    step = world_step(spec, world, steps)
     tracemalloc.start()
-    world_step(spec, world, steps)()
+    step()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return {

@@ -33,6 +33,11 @@ def test_quick_prints_every_figure() -> None:
         assert step["modules_to_stacked"] > 1
         assert {"one_at_a_time_to_stacked", "stacked_to_bare", "us_per_client"} <= step.keys()
     assert min(told["mini_resnet6"]["ms_per_client"].values()) > 0
+    entropy, bbse = told["online_step"]
+    assert entropy["one_at_a_time_to_run"] > 1 < bbse["one_at_a_time_to_run"]
+    assert entropy["run_to_bare"] > 1
+    run = told["run_on_heads"]
+    assert run["kept_mb"] < run["peak_mb"] < run["full_copies_mb"]
     heads = told["heads"]
     assert (heads["clients"], heads["numbers_each"]) == (1000, 8906)
     assert heads["heads_mb"] == 35.6

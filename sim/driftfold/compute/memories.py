@@ -57,7 +57,8 @@ class Memories:
             room = len(table)
             if room >= needed:
                 return table
-            more = np.array(np.broadcast_to(fresh, (max(needed, 2 * room) - room, *fresh.shape)))
-            return np.concatenate([table, more])
+            larger = np.empty((max(needed, 2 * room), *fresh.shape), table.dtype)
+            larger[:room], larger[room:] = table, fresh
+            return larger
 
         self._table = map_leaves(grow, self._table, self._fresh)
