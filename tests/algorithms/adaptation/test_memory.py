@@ -1,5 +1,7 @@
 """What clients keep grows with heads and means, not with models."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -34,14 +36,24 @@ def test_a_client_keeps_its_head_and_two_means(problem: StreamProblem) -> None:
 
 
 def test_a_thousand_clients_keep_less_than_100_mb(problem: StreamProblem) -> None:
-    """With the store's room to grow and its row for new clients; one array a leaf."""
+    """With the store's room to grow and its row for new clients, and while it grows."""
     memory = FedADE().memory(problem)
     store = Memories(memory)
+    tracemalloc.start()
     store.write(np.arange(CLIENTS), spread(memory, CLIENTS))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
     held = store.read(np.zeros(0, dtype=np.int64))
     table = store._table
-    assert 36e6 < nbytes(table) < 80e6
+    assert 36e6 < nbytes(table) <= peak < 40e6
     assert len(leaves(table)) == len(leaves(held)) == len(leaves(memory))
+
+
+def test_who_steps_on_heads_alone_sends_nothing(problem: StreamProblem) -> None:
+    """The payload of a stack would be a full copy of the body for each client."""
+    alone, usual = FedADE(shared_steps=0), FedADE()
+    assert alone.phases(problem)[0].upload_bytes() == 0
+    assert usual.phases(problem)[0].upload_bytes() > 1.1e6
 
 
 def test_what_comes_down_is_one_body_for_all(problem: StreamProblem) -> None:
