@@ -25,6 +25,9 @@ from driftfold.studies.verdict import Evidence, Finding, Verdict
 _SLOWER = ("fth", "atlas", "fed-poe", "fedccfa")
 """Systems that took longer than Fed-ADE in the paper."""
 
+WORTH = 0.5
+"""Points that are worth an adaptive rate: where all intervals stay below, it does not win."""
+
 COLLAPSE = 10.0
 """Points below the frozen model that count as a collapse."""
 
@@ -199,8 +202,11 @@ def _search(values: Values) -> Finding:
     told += f", {len(won)} of these above the best of {len(FIXED)} fixed rates, too"
     if won:
         return Finding(Verdict.HOLDS, f"{told}: {', '.join(won)}", tuple(evidence))
-    verdict = Verdict.HOLDS_ONLY if evidence else Verdict.FAILS
-    return Finding(verdict, told, tuple(evidence))
+    if evidence:
+        return Finding(Verdict.HOLDS_ONLY, told, tuple(evidence))
+    most = max(over.interval.high for _, over, _ in cells)
+    verdict = Verdict.FAILS if most < WORTH else Verdict.UNDECIDED
+    return Finding(verdict, f"{told}; intervals reach up to {most:.3g} points")
 
 
 _PAPER = "the Fed-ADE paper"
