@@ -18,7 +18,7 @@ def build(spec: JobSpec) -> World:
     problem = spec.task.build(Seed(spec.seed))
     spec.algorithm.check(problem)
     phases = tuple(spec.algorithm.phases(problem))
-    spec.cadence.check(phases, problem.manifold)
+    spec.cadence.check(phases, problem)
     attendance = spec.participation.attend(problem.fleet)
     return World(
         problem=problem,

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from driftfold.algorithms.adaptation import FedADE
+from driftfold.assembly import build
 from driftfold.drift import LabelMixture
 from driftfold.drift.schedules import Step
-from driftfold.latency import Lognormal
+from driftfold.errors import CapabilityError
+from driftfold.latency import Constant, Lognormal, Stragglers
 from driftfold.nets import Mlp
 from driftfold.rates import FixedRate
 from driftfold.risks import Entropy
@@ -99,3 +101,24 @@ def test_a_run_resumed_is_the_run_itself(late: Any, tmp_path: Path) -> None:
     assert again.event_digest == once.event_digest
     assert again.metrics_digest == once.metrics_digest
     assert again.model_digest == once.model_digest
+
+
+@pytest.mark.parametrize("late", ["drop", "carry"])
+def test_one_who_is_late_takes_no_exchange_from_the_others(late: Any, tmp_path: Path) -> None:
+    """Time is divided among the exchanges: the second one has its half of the step."""
+    slow = Stragglers(Constant(overhead=1.0), clients=1, factor=30.0)
+    cadence = OnlineSteps(period=10.0, late=late)
+    result = run(spec(latency=slow, cadence=cadence, horizon=Horizon(rounds=5)), folder=tmp_path)
+    told = rounds_of(tmp_path)
+    assert [r.values["step"] for r in told] == [0, 1, 2, 3, 4]
+    assert all("accuracy_after" in r.values for r in told)
+    assert result.counts.get("skipped", 0) == 0
+    assert result.metrics["accuracy_after"] > 0
+    if late == "drop":  # both exchanges of the others take a second; one waits for 5
+        assert [r.time for r in told] == [10.0 * step + 6.0 for step in range(5)]
+        assert result.counts["accepted"] == 2 * 5 * 5
+
+
+def test_rounds_follow_the_streams_own_clock() -> None:
+    with pytest.raises(CapabilityError, match="set both `period` alike"):
+        build(spec(cadence=OnlineSteps(period=1.0)))

@@ -27,13 +27,14 @@ from driftfold.trees import node
 
 @node
 class SignalMemory:
-    """Of each client: the signal's own memory, the sum of signals so far and their number.
+    """Of each client: the signal's own memory, the latest signal, the sum of all and their number.
 
     `inputs` is the last batch where signals are to be had without the model's own change, else
     empty.
     """
 
     own: Any
+    latest: Array
     total: Array
     count: Array
     inputs: Array
@@ -81,13 +82,14 @@ class Adaptive(Rate):
         return SignalMemory(
             self.signal.begin(Sizes(model.classes, model.features, held)),
             np.zeros(()),
+            np.zeros(()),
             np.zeros((), dtype=np.int64),
             np.zeros(batch, model.dtype),
         )
 
     def meet(
         self, problem: StreamProblem, memory: SignalMemory, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], SignalMemory]:
+    ) -> tuple[Floats, SignalMemory]:
         """Measure S, and set the rate by it."""
         own = memory.own
         if self.recompute:
@@ -96,9 +98,13 @@ class Adaptive(Rate):
         total, count = memory.total + s, memory.count + 1
         share = s if self.rule == "affine" else in_whole_vectors(np.cbrt, total / count)
         inputs = meeting.inputs if self.recompute else memory.inputs
-        figures = {"signal": s}
-        parts = said_one_by_one(own)
+        eta = self.low + (self.high - self.low) * share
+        return eta, SignalMemory(own, s, total, count, inputs)
+
+    def told(self, memory: SignalMemory) -> Mapping[str, Floats]:
+        """S, and what it is made of, by number."""
+        figures = {"signal": memory.latest}
+        parts = said_one_by_one(memory.own)
         if parts is not None:
             figures |= {f"signal_{i}": each for i, each in enumerate(parts.T)}
-        eta = self.low + (self.high - self.low) * share
-        return eta, figures, SignalMemory(own, total, count, inputs)
+        return figures

@@ -46,10 +46,12 @@ class Rate(ABC):
         return None
 
     @abstractmethod
-    def meet(
-        self, problem: StreamProblem, memory: Any, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], Any]:
-        """Return eta (k,), named figures (k,) for the records, and the memory, once a step."""
+    def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
+        """Return eta (k,) and the memory, once a step."""
+
+    def told(self, memory: Any) -> Mapping[str, Floats]:
+        """Named figures (k,) of the latest step, for the records. Default: none."""
+        return {}
 
     def size(
         self, problem: StreamProblem, rate: Floats, memory: Any, theta: Array, gradient: Array

@@ -9,7 +9,6 @@ The means of iterates that the paper evaluates are not taken. That sums are disc
 theta_0 is moved along, both for data that drift, is ours.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -79,9 +78,9 @@ class DoG(Rate):
 
     def meet(
         self, problem: StreamProblem, memory: Travelled, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], Travelled]:
+    ) -> tuple[Floats, Travelled]:
         """Tell the latest rate; what is far is known when the gradient is."""
-        return np.array(memory.rate), {}, memory
+        return np.array(memory.rate), memory
 
     def size(
         self,

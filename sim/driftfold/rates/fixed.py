@@ -1,6 +1,5 @@
 """One rate for all: FixLR of the Fed-ADE paper."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -26,8 +25,6 @@ class FixedRate(Rate):
 
     rate: Annotated[float, Gt(0)] = 0.1
 
-    def meet(
-        self, problem: StreamProblem, memory: Any, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], Any]:
+    def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
         """Return eta."""
-        return np.full(len(meeting.clients), self.rate), {}, memory
+        return np.full(len(meeting.clients), self.rate), memory

@@ -8,7 +8,6 @@ adaptation with hypergradient descent", ICLR 2018:
 here between two bounds.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -72,9 +71,9 @@ class Hypergradient(Rate):
 
     def meet(
         self, problem: StreamProblem, memory: Before, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], Before]:
+    ) -> tuple[Floats, Before]:
         """Return eta as it is."""
-        return np.array(memory.rate), {}, memory
+        return np.array(memory.rate), memory
 
     def size(
         self, problem: StreamProblem, rate: Floats, memory: Before, theta: Array, gradient: Array

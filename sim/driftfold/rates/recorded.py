@@ -1,6 +1,5 @@
 """Rates of an earlier run, as controls: whether it matters who gets which rate, and when."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -36,16 +35,14 @@ class Recorded(Rate):
     run: Annotated[str, Len(32, 32)]
     order: Literal["same", "shuffled", "mean"] = "same"
 
-    def meet(
-        self, problem: StreamProblem, memory: Any, meeting: Meeting
-    ) -> tuple[Floats, Mapping[str, Floats], Any]:
+    def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
         """Look them up; a client that was not there at that step gets the mean of those who were.
 
         Where nobody was, it gets the mean of all.
         """
         table = _table(self.run, self.order, problem.fleet.seed)
         keys = zip(meeting.clients.tolist(), meeting.steps.tolist(), strict=True)
-        return np.array([table.rate(*key) for key in keys]), {}, memory
+        return np.array([table.rate(*key) for key in keys]), memory
 
 
 class _Table:

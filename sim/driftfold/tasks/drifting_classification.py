@@ -115,6 +115,7 @@ class DriftingClassification(Task):
         known = Pool(len(shares), source.prior, labels, domains, pool, dataset.shape)
         drifting = bind(self.drift, timeline, known)
         stream = Stream(pool, labels, domains, drifting, self.clients, self.batch, self.steps, seed)
+        stream.check()
         fleet = Fleet(
             seed=seed,
             samples=np.full(self.clients, self.batch),

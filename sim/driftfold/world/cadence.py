@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from driftfold.algorithms.base import Phase
 from driftfold.errors import CapabilityError
-from driftfold.manifolds.base import Manifold
 from driftfold.registry import family, kind_of
+from driftfold.tasks.base import Problem
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -31,7 +31,7 @@ class Cadence(ABC):
     def chooses(self) -> str | None:
         """Say how the cadence itself decides whose answers count; None if all answers do."""
 
-    def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
         """Raise `CapabilityError` where the cadence has no meaning for an algorithm's phases."""
         wanted = max(phase.groups for phase in phases)
         if wanted not in (1, self.groups):

@@ -115,6 +115,7 @@ def test_rounds_of_one_step_share_its_rate_and_belief() -> None:
     belief = rounds.memory.belief
     again = rounds.round(1)[0].metrics
     assert again["rate"].tolist() == first["rate"].tolist()
+    assert again["signal"].tolist() == first["signal"].tolist() != [0.0] * 4
     assert rounds.memory.belief.tobytes() == belief.tobytes()
     assert rounds.memory.ledger.visits.tolist() == [2] * 4
     assert rounds.memory.ledger.seen.tolist() == [40] * 4
@@ -165,3 +166,15 @@ def test_bounds_in_the_wrong_order_are_refused() -> None:
     with pytest.raises(SpecError, match="exchange them"):
         FedADE(rate=Adaptive(low=1.0, high=0.1)).memory(small())
     assert replace(FedADE(), personal_steps=0).personal_steps == 0
+
+
+def test_who_misses_the_second_exchange_is_not_counted_after_it() -> None:
+    rounds = Rounds(FedADE(), small())
+    rounds.round(0)
+    rounds.work(0, 1)
+    told = FedADE().evaluate(
+        rounds.problem, rounds.state, (rounds.everyone, rounds.memory), rounds.problem.period
+    )
+    ledger = rounds.memory.ledger
+    assert told["accuracy_after"] == ledger.after.sum() / (4 * 20)
+    assert told["accuracy_visits"] == ledger.before.sum() / (2 * 4 * 20)

@@ -129,3 +129,12 @@ def test_what_cannot_be_is_told() -> None:
         problem(batch=798)
     with pytest.raises(SpecError, match="lower `reference`"):
         problem(reference=100)
+
+
+def test_a_class_that_the_pool_lacks_is_told() -> None:
+    """The next class would come in its place."""
+    stream = LABELS.stream
+    kept = stream.labels != 3
+    less = replace(stream, pool=stream.pool[kept], labels=stream.labels[kept])
+    with pytest.raises(SpecError, match="class 3 is to come at step 0"):
+        less.check()

@@ -79,7 +79,8 @@ class Adaptation(Algorithm[Any]):
         accuracy_everyone
             All N clients on their batches at `time`, each with what it has.
         accuracy_visits, accuracy_after
-            Over all batches that clients took part with: before they adapted to them, and after.
+            Over all batches that clients took part with, before they adapted to them; and after,
+            over those of rounds that they were part of to the end.
         worst_decile
             Mean accuracy (before) of the tenth of the visitors that is worst off.
         rate
@@ -114,10 +115,19 @@ def _told(ledger: Ledger) -> Mapping[str, float]:
     total = float(ledger.seen.sum())
     return {
         "accuracy_visits": float(ledger.before.sum()) / total,
-        "accuracy_after": float(ledger.after.sum()) / total,
+        **_afterwards(ledger),
         "worst_decile": float(worst.mean()),
         "rate": float(ledger.rates.sum()) / float(ledger.visits.sum()),
     }
+
+
+def _afterwards(ledger: Ledger) -> Mapping[str, float]:
+    """Accuracy after adapting, over the batches for which it was measured."""
+    closings = int(ledger.closings.sum())
+    if not closings:
+        return {}
+    batch = float(ledger.seen.sum()) / float(ledger.visits.sum())
+    return {"accuracy_after": float(ledger.after.sum()) / (closings * batch)}
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class BnAdapt(NormAdaptation):
 
     Attributes
     ----------
+    federated
+        Whether what is adapted is averaged over the clients, or stays with each.
     statistics
         "batch": those of the batch that is predicted, and nothing is kept. "running": the running
         ones, which each batch moves after it was predicted, as in training: 0.1 of its own.

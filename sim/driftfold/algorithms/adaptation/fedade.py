@@ -201,7 +201,7 @@ class Everything(Exchange):
             return Observed(softmax(said.logits), said.features, gap, progress)
 
         meeting = Meeting(view.clients, view.steps, view.inputs, look(view.inputs), look)
-        rate, figures, of_rate = rule.rate.meet(problem, memory.of_rate, meeting)
+        rate, of_rate = rule.rate.meet(problem, memory.of_rate, meeting)
         belief, of_risk = rule.risk.consider(problem, theta, view, memory.of_risk)
         known = memory.rate, memory.belief, memory.of_risk, memory.of_rate
         new = rate, belief, of_risk, of_rate
@@ -214,7 +214,12 @@ class Everything(Exchange):
             of_risk=of_risk,
             of_rate=of_rate,
         )
-        return memory, {"step": view.steps, "accuracy": hits / size, "rate": rate, **figures}
+        return memory, {
+            "step": view.steps,
+            "accuracy": hits / size,
+            "rate": rate,
+            **rule.rate.told(of_rate),
+        }
 
     def step(
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats

@@ -1,5 +1,7 @@
 """What each client keeps count of while it adapts: how often it was right, and at what rate."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from driftfold.arrays import Array, Bools, Floats, Ints
@@ -21,6 +23,9 @@ class Ledger:
         how many after it did.
     latest
         Those of the latest step that were right after the last adaptation so far.
+    closed_at, closings
+        The latest step after whose adaptation the client was measured, -1 before the first, and how
+        many they are: who misses the end of a round is not.
     rates
         Sum of the client's rates over the steps.
     """
@@ -31,6 +36,8 @@ class Ledger:
     before: Array
     after: Array
     latest: Array
+    closed_at: Array
+    closings: Array
     rates: Array
 
     def opened(self, steps: Ints, hits: Ints, size: int, rates: Floats) -> "Ledger":
@@ -46,19 +53,19 @@ class Ledger:
             before=self.before + hits * new,
             after=self.after,
             latest=np.where(new, 0, self.latest),
+            closed_at=self.closed_at,
+            closings=self.closings,
             rates=self.rates + rates * new,
         )
 
     def closed(self, hits: Ints) -> "Ledger":
         """Count `hits` after adapting; they replace those of an earlier round of the step."""
-        return Ledger(
-            self.step,
-            self.visits,
-            self.seen,
-            self.before,
-            self.after + hits - self.latest,
-            hits,
-            self.rates,
+        return replace(
+            self,
+            after=self.after + hits - self.latest,
+            latest=hits,
+            closed_at=self.step,
+            closings=self.closings + (self.closed_at != self.step),
         )
 
     def first(self, steps: Ints) -> Bools:
@@ -75,4 +82,5 @@ class Ledger:
 def blank() -> Ledger:
     """Return the ledger of a client that was never there."""
     zero = np.zeros((), dtype=np.int64)
-    return Ledger(np.array(-1, dtype=np.int64), zero, zero, zero, zero, zero, np.zeros(()))
+    none = np.array(-1, dtype=np.int64)
+    return Ledger(none, zero, zero, zero, zero, zero, none, zero, np.zeros(()))

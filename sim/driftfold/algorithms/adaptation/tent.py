@@ -41,6 +41,8 @@ class Tent(NormAdaptation):
 
     Attributes
     ----------
+    federated
+        Whether what is adapted is averaged over the clients, or stays with each.
     rate
         Of Adam; 0.001 is what the paper has for small pictures.
     entropy_steps

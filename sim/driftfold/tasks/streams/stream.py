@@ -9,6 +9,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.drift.base import DomainCourse, LabelCourse
 from driftfold.drift.drifting import Drifting
+from driftfold.errors import SpecError
 from driftfold.rng import Seed
 
 
@@ -69,6 +70,27 @@ class Stream:
         order, starts, counts = self._cells
         rows: Ints = order[starts[cells] + (place * counts[cells]).astype(np.int64)]
         return rows
+
+    def check(self) -> None:
+        """Raise `SpecError` when a class or domain is to come of which the pool has no sample."""
+        counts = self._cells[2].reshape(-1, self._classes_count)
+        if not self._chosen or counts.all():
+            return
+        everyone = np.arange(self.clients)
+        for step in range(self.steps):
+            when = np.full(self.clients, step)
+            wanted = self.drifting.shares(everyone, when)[:, None, :]
+            domains = self.drifting.domain_shares(everyone, when)
+            if domains is not None:
+                wanted = wanted * domains[..., None]
+            short = np.argwhere((wanted > 0).any(axis=0) & (counts == 0))
+            if len(short):
+                domain, label = short[0].tolist()
+                where = "" if domains is None else f" in domain {domain}"
+                raise SpecError(
+                    f"class {label}{where} is to come at step {step}, and the pool of the streams "
+                    "has no sample of it; lower `source` or `held_out`, or take another `pool`"
+                )
 
     @cached_property
     def changes(self) -> Mapping[int, Mapping[str, int]]:

@@ -16,12 +16,12 @@ from driftfold.algorithms.base import Phase
 from driftfold.arrays import Ints
 from driftfold.errors import CapabilityError
 from driftfold.kernel import now
-from driftfold.manifolds.base import Manifold
 from driftfold.registry import kind_of, register
 from driftfold.selection.base import Selection
 from driftfold.selection.uniform import UniformSelection
 from driftfold.staleness.base import Staleness
 from driftfold.staleness.constant import Constant
+from driftfold.tasks.base import Problem
 from driftfold.world.cadence import Cadence
 from driftfold.world.cadences.flow import LULL
 from driftfold.world.discount import Discount
@@ -73,9 +73,9 @@ class AsynchronousTiers(Cadence):
         """How often a tier has a round depends on how fast it is."""
         return "how often a client contributes depends on how fast its tier is"
 
-    def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
         """Require an algorithm of one exchange."""
-        super().check(phases, manifold)
+        super().check(phases, problem)
         if len(phases) != 1:
             raise CapabilityError(
                 f"the algorithm has {len(phases)} exchanges in a round, and cadence "

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from driftfold.algorithms.base import Phase
 from driftfold.errors import CapabilityError
 from driftfold.kernel import now
-from driftfold.manifolds.base import Manifold
 from driftfold.registry import kind_of
 from driftfold.selection.base import Selection
 from driftfold.staleness.base import Staleness
+from driftfold.tasks.base import Problem
 from driftfold.world.cadence import Cadence
 from driftfold.world.discount import Discount
 from driftfold.world.roster import NobodyLeft
@@ -49,9 +49,9 @@ class Flow(Cadence):
         """How often a client contributes depends on how fast it is."""
         return "how often a client contributes depends on how fast it is"
 
-    def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
         """Require an algorithm of one exchange."""
-        super().check(phases, manifold)
+        super().check(phases, problem)
         if len(phases) != 1:
             raise CapabilityError(
                 f"the algorithm has {len(phases)} exchanges in a round, which one cohort goes "

@@ -12,12 +12,12 @@ from annotated_types import Ge, Gt
 
 from driftfold.algorithms.base import Endpoint, Phase
 from driftfold.errors import CapabilityError
-from driftfold.manifolds.base import Manifold
 from driftfold.registry import register
 from driftfold.selection.base import Selection
 from driftfold.selection.uniform import UniformSelection
 from driftfold.staleness.base import Staleness
 from driftfold.staleness.polynomial import Polynomial
+from driftfold.tasks.base import Problem
 from driftfold.world.cadences.flow import Flow
 from driftfold.world.discount import Discount
 
@@ -72,9 +72,10 @@ class Immediate(Flow):
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 
-    def check(self, phases: Sequence[Phase[Any, Any, Any]], manifold: Manifold) -> None:
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
         """Require one exchange, and end points where models are mixed."""
-        super().check(phases, manifold)
+        super().check(phases, problem)
+        manifold = problem.manifold
         kind = phases[0].payload_kind
         if self.mixes == "model" and (kind is not Endpoint or Endpoint.lacks(manifold)):
             why = Endpoint.lacks(manifold) and f"; {type(manifold).__name__} lacks "

@@ -61,9 +61,9 @@ class Rounds(Cadence):
     ) -> None:
         """Run one round through all phases, with a cohort from `pool`.
 
-        Phases close at virtual time `until` at the latest. Who is late then is sent home; or goes
-        on, to `carry`: its answer counts in whichever round it comes, and it has no part in later
-        phases.
+        The time up to `until` is divided evenly among the phases to come; who is late when one
+        closes is sent home, or goes on, to `carry`: its answer counts in whichever round it comes,
+        and it has no part in later phases.
         """
         if self.cohort is not None:
             pool = server.choose(self.selection, math.ceil(self.cohort * self.over_selection), pool)
@@ -76,7 +76,9 @@ class Rounds(Cadence):
             sent = server.send(phase, here, dispatch)
             if sent:
                 enough = late + min(sent, self.cohort or sent)
-                closes = until if self.deadline is None else min(until, now() + self.deadline)
+                closes = now() + (until - now()) / (len(server.world.phases) - phase)
+                if self.deadline is not None:
+                    closes = min(closes, now() + self.deadline)
                 await server.inbox.fill({phase: enough}, closes)
                 if not carry:
                     server.dismiss(dispatch)
@@ -94,5 +96,5 @@ class Rounds(Cadence):
             if not arrivals and any(len(server.carrying(willing, p)) for p in later):
                 here = here[:0]
             else:
-                await server.skip(self.pause, dispatch)
+                await server.skip(min(self.pause, max(0.0, until - now())), dispatch)
                 return

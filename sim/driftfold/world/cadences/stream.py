@@ -1,14 +1,18 @@
 """Online steps: rounds on the batches of streams, by the clock."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Gt
 
+from driftfold.algorithms.base import Phase
+from driftfold.errors import CapabilityError
 from driftfold.kernel import now
 from driftfold.registry import register
+from driftfold.tasks.base import Problem
+from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.world.cadences.rounds import Rounds
 from driftfold.world.roster import NobodyLeft
 
@@ -21,9 +25,9 @@ if TYPE_CHECKING:
 class OnlineSteps(Rounds):
     """Step t of the streams begins at t times the period, and has a number of rounds.
 
-    They follow each other until the step is over. A round that has no time left, or for which
-    nobody comes in time, leaves the model as it was; so server step v always belongs to step
-    v // rounds of the streams.
+    They follow each other; what is left of the step is divided evenly among its rounds to come, and
+    a round's time among its exchanges. A round for which nobody comes in time is skipped; so server
+    step v always belongs to step v // rounds of the streams.
 
     Attributes
     ----------
@@ -69,6 +73,16 @@ class OnlineSteps(Rounds):
             }[self.late],
         }
 
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
+        """Require the clock of the task's own streams."""
+        super().check(phases, problem)
+        if isinstance(problem, StreamProblem) and problem.period != self.period:
+            raise CapabilityError(
+                f"a step of the task's streams lasts {problem.period:g} s, and one of cadence "
+                f"'stream' {self.period:g} s, so rounds would not follow the streams; set both "
+                "`period` alike"
+            )
+
     async def advance(self, server: "Server") -> None:
         """Run the next round, if there is time for it."""
         step = server.version // self.rounds
@@ -83,6 +97,7 @@ class OnlineSteps(Rounds):
                 await server.wait(soonest)
         pool = server.pool() if now() < ends else server.pool()[:0]
         if len(pool) or (self.late == "carry" and server.inbox.waiting(0)):
-            await self.play(server, pool, ends, carry=self.late == "carry")
+            share = (ends - now()) / (self.rounds - server.version % self.rounds)
+            await self.play(server, pool, now() + share, carry=self.late == "carry")
         else:
             await server.skip(0.0, server.dispatches)
