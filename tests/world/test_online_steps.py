@@ -110,7 +110,6 @@ def test_one_who_is_late_takes_no_exchange_from_the_others(late: Any, tmp_path: 
     cadence = OnlineSteps(period=10.0, late=late)
     result = run(spec(latency=slow, cadence=cadence, horizon=Horizon(rounds=5)), folder=tmp_path)
     told = rounds_of(tmp_path)
-    assert [r.values["step"] for r in told] == [0, 1, 2, 3, 4]
     assert all("accuracy_after" in r.values for r in told)
     assert result.counts.get("skipped", 0) == 0
     assert result.metrics["accuracy_after"] > 0
