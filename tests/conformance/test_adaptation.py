@@ -80,7 +80,7 @@ EXAMPLES: list[Adaptation] = [
     BnAdapt(),
     BnAdapt(federated=True, statistics="running"),
     SimilarPeers(FedADE(risk=Entropy())),
-    SimilarPeers(FedADE(risk=Entropy()), temperature=None, drift_aware=True),
+    SimilarPeers(FedADE(risk=Entropy()), temperature="infinite", drift_aware=True),
 ]
 
 

@@ -16,10 +16,13 @@ from driftfold.data import (
     SyntheticSpd,
     WrappedNormal,
 )
+from driftfold.drift import LabelMixture
+from driftfold.nets import Mlp
 from driftfold.registry import kinds
 from driftfold.rng import Seed
 from driftfold.tasks import (
     Batch,
+    DriftingClassification,
     HyperbolicFrechetMean,
     HyperbolicGraphEmbedding,
     HyperbolicPrediction,
@@ -34,6 +37,7 @@ from driftfold.tasks import (
     Task,
 )
 from driftfold.tasks.pca import PcaView
+from driftfold.tasks.streams import Pretraining
 from driftfold.testing.task import check_task
 
 BLOCKS = GaussianBlocks(clients=66, samples=9, dimension=7)
@@ -97,6 +101,22 @@ EXAMPLES: dict[str, list[tuple[Task, float]]] = {
     "hyperbolic_graph_embedding": [
         (HyperbolicGraphEmbedding(TREE, clients=66, negatives=3, pull=0.3, dimension=5), 1e-6),
         (HyperbolicGraphEmbedding(TREE, clients=66, negatives=3, precision="float32"), 1e-4),
+    ],
+    "drifting_classification": [
+        (
+            DriftingClassification(
+                clients=66,
+                batch=5,
+                steps=3,
+                reference=1,
+                drift=(LabelMixture(),),
+                net=Mlp((6,)),
+                pretraining=Pretraining(epochs=1),
+                precision="float64",
+                keep_trained=False,
+            ),
+            1e-6,
+        ),
     ],
     "softmax_regression": [
         (SoftmaxRegression(data=CLASSES, partition=Iid(), clients=66), 1e-6),

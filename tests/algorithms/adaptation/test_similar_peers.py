@@ -86,7 +86,7 @@ def test_bodies_are_means_by_similarity_of_outputs(problem: StreamProblem) -> No
 
 
 def test_whose_data_moved_counts_for_less() -> None:
-    rule = SimilarPeers(temperature=None, drift_aware=True)
+    rule = SimilarPeers(temperature="infinite", drift_aware=True)
     said, given = np.ones((3, 2)), np.full(3, 1 / 3)
     a = rule.weights(said, np.array([[0.0], [0.5], [1.0]]), given)
     np.testing.assert_allclose(a, np.tile([2 / 3, 1 / 3, 0], (3, 1)), rtol=0, atol=1e-15)

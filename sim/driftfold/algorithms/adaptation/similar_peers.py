@@ -14,7 +14,7 @@ weight of j is multiplied by 1 - S_j: whose data have just moved counts for less
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from annotated_types import Gt
@@ -64,7 +64,7 @@ class SimilarPeers(Adaptation):
     algorithm
         What clients do.
     temperature
-        tau; None: all alike, however similar.
+        tau; "infinite": all alike, however similar.
     noise_inputs
         How many noise inputs there are, with the mean and the spread of the reference examples.
     drift_aware
@@ -72,7 +72,7 @@ class SimilarPeers(Adaptation):
     """
 
     algorithm: FedADE = field(default_factory=FedADE)
-    temperature: Annotated[float, Gt(0)] | None = 0.1
+    temperature: Annotated[float, Gt(0)] | Literal["infinite"] = 0.1
     noise_inputs: Annotated[int, Gt(0)] = 64
     drift_aware: bool = False
 
@@ -126,7 +126,7 @@ class SimilarPeers(Adaptation):
                [0.268941, 0.731059]])
         """
         logs = np.zeros((len(said), len(said)))
-        if self.temperature is not None:
+        if self.temperature != "infinite":
             units = said / np.sqrt((said * said).sum(axis=1, keepdims=True))
             logs = units @ units.T / self.temperature
             np.fill_diagonal(logs, 1 / self.temperature)  # no rounding is to make another likelier
