@@ -88,7 +88,7 @@ class StreamView(View):
         flat = self.clients.reshape(-1)
         samples = np.full(len(flat), n)
         sizes = batch_sizes(size, samples)  # type: ignore[arg-type]
-        part = int(sizes.max(initial=0))
+        part = int(sizes.max(initial=1))  # of nobody, too
         if part == n:
             return [self.everything()] * steps
         visits = np.broadcast_to(self.dispatches, shape).reshape(-1)
