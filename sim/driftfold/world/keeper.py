@@ -19,7 +19,7 @@ from driftfold.trees import decode, encode
 from driftfold.world.roster import Roster
 from driftfold.world.server import Server
 
-FORMAT = 3
+FORMAT = 4
 
 
 class Keeper:

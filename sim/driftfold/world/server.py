@@ -48,7 +48,7 @@ class Server:
     trace
         The digest of the run's own events.
     choosing
-        What the selection remembers.
+        What the selection remembers, by group.
     roster
         Who may be there, since a time when nobody was; None while many are.
     """
@@ -66,7 +66,7 @@ class Server:
         self.carried: dict[int, int] = {}
         self.decisions: list[list[Any]] = []
         self.decided = 0
-        self.choosing: Any = None
+        self.choosing: dict[int, Any] = {}
         self.version = 0
         self.dispatches = 0
         self.asked = 0.0
@@ -143,28 +143,27 @@ class Server:
             on[away] = False
         return on
 
-    def choose(self, selection: Selection[Any], k: int, pool: Ints | None = None) -> Ints:
+    def choose(
+        self, selection: Selection[Any], k: int, pool: Ints | None = None, group: int = 0
+    ) -> Ints:
         """Choose k clients of `pool`, or of all that are free; fewer only if there are fewer.
 
         Without a pool, and where the rule allows, only as many clients are looked at as it takes
-        to find k.
+        to find k. Groups that are chosen from apart, such as tiers, have turns of their own.
         """
-        fleet = self.world.fleet
-        if self.choosing is None:
-            self.choosing = selection.begin(fleet)
-        dispatch = self.dispatches
+        fleet, dispatch, known = self.world.fleet, self.dispatches, self.choosing
+        state = known[group] if group in known else selection.begin(fleet)
+        if pool is None and self.roster is not None:
+            pool = self.pool()
         if pool is not None:
-            chosen, self.choosing = selection.choose(self.choosing, fleet, pool, k, dispatch)
+            chosen, known[group] = selection.choose(state, fleet, pool, k, dispatch)
             return chosen
-        if self.roster is not None:
-            return self.choose(selection, k, self.pool())
-        chosen, self.choosing = selection.find(self.choosing, fleet, self.free, k, dispatch)
+        chosen, state = selection.find(state, fleet, self.free, k, dispatch)
         if len(chosen) < k:
             left = np.setdiff1d(self.pool(), chosen, assume_unique=True)
-            more, self.choosing = selection.choose(
-                self.choosing, fleet, left, k - len(chosen), dispatch
-            )
+            more, state = selection.choose(state, fleet, left, k - len(chosen), dispatch)
             chosen = np.union1d(chosen, more)
+        known[group] = state
         return chosen
 
     def speed_ranks(self, probes: int) -> Ints:

@@ -130,7 +130,7 @@ class AsynchronousTiers(Cadence):
         if not len(chosen):
             return float(server.world.attendance.next_on(members, now()).min(initial=math.inf))
         if self.cohort is not None:
-            chosen = server.choose(self.selection, self.cohort, chosen)
+            chosen = server.choose(self.selection, self.cohort, chosen, tier)
         willing, dispatch = server.invite(chosen)
         if not len(willing):
             return now() + self.pause

@@ -57,7 +57,12 @@ class Rounds(Cadence):
         return None
 
     async def play(
-        self, server: "Server", pool: Ints, until: float = math.inf, carry: bool = False
+        self,
+        server: "Server",
+        pool: Ints,
+        until: float = math.inf,
+        carry: bool = False,
+        group: int = 0,
     ) -> None:
         """Run one round through all phases, with a cohort from `pool`.
 
@@ -66,7 +71,8 @@ class Rounds(Cadence):
         and it has no part in later phases.
         """
         if self.cohort is not None:
-            pool = server.choose(self.selection, math.ceil(self.cohort * self.over_selection), pool)
+            wanted = math.ceil(self.cohort * self.over_selection)
+            pool = server.choose(self.selection, wanted, pool, group)
         willing, dispatch = server.invite(pool)
         here = server.unburdened(willing)
         for phase in range(len(server.world.phases)):

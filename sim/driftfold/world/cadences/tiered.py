@@ -61,4 +61,5 @@ class Tiered(Rounds):
         present = np.unique(tiers)
         stream = server.world.fleet.seed.stream("tier")
         pick = int(stream.integers(0, server.dispatches, 1, len(present))[0])
-        await self.play(server, pool[tiers == present[pick]])
+        tier = int(present[pick])
+        await self.play(server, pool[tiers == tier], group=tier)
