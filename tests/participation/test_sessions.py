@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 from driftfold.arrays import Floats
+from driftfold.fleet import Fleet
 from driftfold.participation import Sessions
 from driftfold.participation.blocks import InBlocks
 from driftfold.participation.sessions import union
+from driftfold.rng import Seed
 from tests.participation.fleets import fleet_of
 from tests.participation.intervals import from_blocks
 
@@ -62,3 +64,14 @@ def test_the_law_is_the_same_every_day_from_the_first() -> None:
         ]
         # Six standard errors of a difference of two shares of 10,000 clients.
         assert max(shares) - min(shares) < 6 * np.sqrt(0.5 / size)
+
+
+def test_a_client_is_off_when_its_session_ends() -> None:
+    """With bedtimes so unlike that nights are cut at the day's begin, and begin there."""
+    fleet = Fleet(Seed(7), samples=np.full(2000, 5), importance=np.full(2000, 1 / 2000))
+    attendance = Sessions(bedtime_spread=6.0).attend(fleet)
+    everyone = np.arange(2000)
+    for time in np.linspace(1e5, 9e5, 9):
+        on = everyone[attendance.available(everyone, time)]
+        for client, end in zip(on[::7], attendance.session_end(on, time)[::7], strict=True):
+            assert not attendance.available(np.array([client]), end)[0]

@@ -18,6 +18,9 @@ _HOUR = 3600.0
 _DAY = 24 * _HOUR
 _EVENING = 8 * _HOUR
 """How long before the usual start of the night a client's day begins."""
+_OFF = 1.0
+"""Seconds at the begin of a day in which no night begins: it would go on from the session that the
+day's begin has cut, whose end were then none."""
 _MOST = 512
 """Day sessions that are drawn at most for one day."""
 
@@ -156,7 +159,7 @@ class Days(BlockProcess):
         model = self.model
         happens = self.night_draws.uniform(clients, days, 1)[:, 0] < model.nights
         z = self.night_draws.normal(clients, days, 4)[:, 2:]
-        start = np.maximum(_EVENING + model.bedtime_spread * _HOUR * z[:, 0], 0.0)
+        start = np.maximum(_EVENING + model.bedtime_spread * _HOUR * z[:, 0], _OFF)
         length = model.night * _HOUR * in_whole_vectors(np.exp, model.night_spread * z[:, 1])
         start = np.where(happens, start, np.inf)
         return start, start + length
