@@ -106,10 +106,15 @@ def test_every_adaptation_of_the_library_is_covered() -> None:
     assert shipped <= {kind_of(rule) for rule in EXAMPLES}
 
 
+QUICK = FedADE, Frozen, PriorReweighting, UOGD
+"""Those that stand for the others by default."""
+
+
 def seldom(algorithm: Adaptation) -> bool:
-    """Whether an earlier example is of the same kind."""
+    """Whether it is run with the slow tests: all but one example of the quick kinds."""
     earlier = EXAMPLES[: EXAMPLES.index(algorithm)]
-    return kind_of(algorithm) in {kind_of(other) for other in earlier}
+    same = kind_of(algorithm) in {kind_of(other) for other in earlier}
+    return same or not isinstance(algorithm, QUICK)
 
 
 CASES = [pytest.param(a, marks=pytest.mark.slow if seldom(a) else ()) for a in EXAMPLES]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from driftfold.errors import SpecError
-from driftfold.spec import to_mapping
+from driftfold.spec import plugins, to_mapping
 from driftfold.studies import Arm
 from driftfold.studies.base import Reads
 from driftfold.studies.cells import Cell, Form, awaited, distinct, grid
@@ -20,6 +20,12 @@ from driftfold_api.client import Client
 from driftfold_api.studying.on_service import OnService
 from tests.studies.reading import CONTROLLED, PRESET, SHORT, STUDY
 from tests.studies.tiny import Dies
+
+
+@pytest.fixture(autouse=True)
+def no_plugins_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cells run in processes that have none, and results count where software is the same."""
+    monkeypatch.setattr(plugins, "_loaded", {})
 
 
 def order(cell: Cell, root: Path) -> RunCell:
