@@ -34,6 +34,10 @@ def test_no_file_names_a_place_of_one_machine() -> None:
 def test_places_are_noticed() -> None:
     for top in ("work", "tmp", "home", "Users"):
         assert places(f"see '/{top}/somebody/notes.md'") == [f"/{top}/somebody"]
-    assert not places(
-        "https://example.org/home/page, ${HOME}/root/x, ../opt/x, /path/to/python3.12"
-    )
+    for others in (
+        ("https:", "", "example.org", "home", "page"),
+        ("${HOME}", "root", "x"),
+        ("..", "opt", "x"),
+        ("", "path", "to", "python3.12"),
+    ):
+        assert not places("/".join(others))
