@@ -20,6 +20,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.algorithms.adaptation.chosen import chosen
+from driftfold.algorithms.adaptation.splitting import own_logits
 from driftfold.algorithms.adaptation.whole_model import Descending, Learning, Whole, WholeModel
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats
@@ -114,9 +115,13 @@ class DriftDetection(WholeModel):
         self, problem: StreamProblem, state: Whole, memory: Watched, view: StreamView
     ) -> Array:
         """Logits of the server's body and the clients' own heads."""
-        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, problem.model.layout.where(problem.model.head)] = memory.personal
-        return problem.model.forward(theta, view.inputs).logits
+        return own_logits(
+            problem,
+            state.theta,
+            problem.model.layout.where(problem.model.head),
+            memory.personal,
+            view,
+        )
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from annotated_types import Ge
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting
+from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.rates.adaptive import Adaptive
@@ -124,9 +124,7 @@ class FedADE(Adaptation):
 
     def scores(self, problem: StreamProblem, state: Server, memory: Own, view: StreamView) -> Array:
         """Logits of the server's shared part and the clients' own heads."""
-        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, self.own(problem)] = memory.personal
-        return problem.model.forward(theta, view.inputs).logits
+        return own_logits(problem, state.theta, self.own(problem), memory.personal, view)
 
 
 @dataclass(frozen=True)

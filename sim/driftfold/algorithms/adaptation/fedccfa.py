@@ -39,7 +39,7 @@ from driftfold.algorithms.adaptation.concepts import Concepts, Joined, Learnt, O
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.prototypes import alignment, class_means, spread_of_classes
 from driftfold.algorithms.adaptation.sgd import Sgd
-from driftfold.algorithms.adaptation.splitting import Body
+from driftfold.algorithms.adaptation.splitting import Body, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
@@ -131,9 +131,7 @@ class FedCCFA(Adaptation):
         self, problem: StreamProblem, state: Concepts, memory: Owned, view: StreamView
     ) -> Array:
         """Logits of the shared body and the clients' own heads."""
-        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, ClassHeads(problem.model).where] = memory.head
-        return problem.model.forward(theta, view.inputs).logits
+        return own_logits(problem, state.theta, ClassHeads(problem.model).where, memory.head, view)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.mixing import mixture
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting
+from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.errors import SpecError
@@ -149,9 +149,9 @@ class Hedge(Adaptation):
     ) -> Array:
         """Logits of the server's shared part and the clients' mean heads."""
         own = self.own(problem)
-        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, own] = mixture(softmax(memory.logs), memory.heads)
-        return problem.model.forward(theta, view.inputs).logits
+        return own_logits(
+            problem, state.theta, own, mixture(softmax(memory.logs), memory.heads), view
+        )
 
 
 @dataclass(frozen=True)

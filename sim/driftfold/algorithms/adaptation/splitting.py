@@ -9,6 +9,8 @@ from driftfold.algorithms.adaptation.base import Adapting
 from driftfold.algorithms.base import Arrivals
 from driftfold.arrays import Array, Bools, Floats
 from driftfold.combinations.aggregation import weighted_sum
+from driftfold.tasks.streams.problem import StreamProblem
+from driftfold.tasks.streams.view import StreamView
 from driftfold.trees import node
 
 
@@ -78,3 +80,12 @@ def together(which: Bools) -> Bools | slice:
     at = np.flatnonzero(which)
     start, count = (int(at[0]), len(at)) if len(at) else (0, 0)
     return slice(start, start + count) if which[start : start + count].all() else which
+
+
+def own_logits(
+    problem: StreamProblem, theta: Array, own: Bools, personal: Array, view: StreamView
+) -> Array:
+    """Logits (k, n, K) of one model theta (P,), with the clients' own parameters where `own`."""
+    each = np.repeat(theta[None], len(view.clients), axis=0)
+    each[:, own] = personal
+    return problem.model.forward(each, view.inputs).logits

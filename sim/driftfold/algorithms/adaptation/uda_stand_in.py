@@ -21,7 +21,7 @@ from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
 from driftfold.algorithms.adaptation.ledger import blank
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting
+from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.lanes import in_whole_vectors
@@ -98,9 +98,7 @@ class UdaStandIn(Adaptation):
         self, problem: StreamProblem, state: Server, memory: Opposed, view: StreamView
     ) -> Array:
         """Logits of the shared body and the clients' own heads."""
-        theta = np.repeat(state.theta[None], len(view.clients), axis=0)
-        theta[:, self.own(problem)] = memory.personal
-        return problem.model.forward(theta, view.inputs).logits
+        return own_logits(problem, state.theta, self.own(problem), memory.personal, view)
 
 
 @dataclass(frozen=True)

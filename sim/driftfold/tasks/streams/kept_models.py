@@ -5,6 +5,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ def kept(
             write_npz(file, {"theta": theta})
         part.replace(path)
     except OSError:
-        part.unlink(missing_ok=True) if part.exists() else None
+        with suppress(OSError):  # there may be not even half of it
+            part.unlink()
     return theta
 
 
