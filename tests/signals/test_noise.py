@@ -168,5 +168,20 @@ def test_null_values_are_those_of_batches_of_the_held_out_data() -> None:
     assert s.shape == (600,)
     assert s.mean() == pytest.approx(0.149, abs=4 * 0.065 / 600**0.5)
     assert np.array_equal(s[:70], null_values(Uncertainty(), held, pairs=70))
+    # Worked out once for the data, whoever asks.
+    assert null_values(Uncertainty(), held, pairs=600) is s
+    assert null_values(Uncertainty(hard=True), held, pairs=600) is not s
     # Means of 50 directions that cancel point anywhere.
     assert null_values(Representation(), held, 200).mean() == pytest.approx(0.5, abs=0.1)
+
+
+def test_null_values_are_of_classes_as_frequent_as_before_deployment() -> None:
+    """Held out are ten classes alike, but five of them are all that there was: the floor of 5."""
+    said, shown = np.eye(10)[np.arange(300) % 10], np.ones((300, 4))
+    weights = np.where(np.arange(300) % 10 < 5, 0.2 / 30, 0.0)
+    held = Held(said, shown, 50, Seed(3), weights)
+    s = null_values(Uncertainty(), held, pairs=600)
+    expected = floor(5, 50, pairs=600)
+    # Four standard errors of the difference.
+    assert s.mean() == pytest.approx(expected.mean(), abs=4 * s.std() * (2 / 600) ** 0.5)
+    assert s.mean() < 0.7 * 0.149

@@ -17,7 +17,7 @@ from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.rates.base import Meeting, Rate
 from driftfold.registry import register
-from driftfold.signals.base import Held, Signal, Sizes
+from driftfold.signals.base import Signal, Sizes
 from driftfold.signals.combined import Combined, said_one_by_one
 from driftfold.signals.representation import Representation
 from driftfold.signals.uncertainty import Uncertainty
@@ -71,16 +71,10 @@ class Adaptive(Rate):
                 f"rate 'adaptive' lies between low and high, got low = {self.low} above high = "
                 f"{self.high}; exchange them"
             )
-        source, model = problem.source, problem.model
-        held = Held(
-            source.held_out_probabilities,
-            source.held_out_features,
-            problem.stream.size,
-            problem.fleet.seed,
-        )
+        model = problem.model
         batch = (problem.stream.size, *model.inputs) if self.recompute else (0,)
         return SignalMemory(
-            self.signal.begin(Sizes(model.classes, model.features, held)),
+            self.signal.begin(Sizes(model.classes, model.features, problem.held)),
             np.zeros(()),
             np.zeros(()),
             np.zeros((), dtype=np.int64),

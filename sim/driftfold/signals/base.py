@@ -5,7 +5,7 @@ label is needed, and no more memory than a mean.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar, final
 
 import numpy as np
@@ -63,12 +63,19 @@ class Held:
         n, the number of samples of a client's batch.
     seed
         Root of the draws of batches from them.
+    weights
+        How often each comes in a batch, in proportion, (m,): so that classes come as they did
+        before deployment, however many of each are held out. None: all alike.
+    kept
+        Room for what is worked out when it is first asked for.
     """
 
     probabilities: npt.NDArray[Any]
     features: npt.NDArray[Any]
     batch: int
     seed: Seed
+    weights: Floats | None = None
+    kept: dict[str, Floats] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False)

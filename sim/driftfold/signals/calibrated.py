@@ -30,9 +30,9 @@ class Calibration:
 class Calibrated(Signal[Calibration]):
     """(S - mu) / (width sd) of another signal, cut off at 0 and 1.
 
-    mu and sd are its mean and standard deviation between batches of held-out source data. They hold
-    for the batch size they were drawn with, and for classes as frequent as in the source: a client
-    of few classes has less noise.
+    mu and sd are its mean and standard deviation between batches of held-out source data, whose
+    classes come as they did before deployment, pi_0. They hold for the batch size they were drawn
+    with, and for such classes: a client of few classes has less noise.
 
     Attributes
     ----------

@@ -27,6 +27,7 @@ def null_values(signal: Signal[Any], held: Held, pairs: int) -> Floats:
     """S of pairs of batches that are drawn from held-out source data, shape (pairs,).
 
     Samples are drawn with replacement, the same whatever the signal: so signals are comparable.
+    What was worked out once for these data is kept with them.
 
     >>> from driftfold.rng import Seed
     >>> from driftfold.signals.uncertainty import Uncertainty
@@ -35,6 +36,13 @@ def null_values(signal: Signal[Any], held: Held, pairs: int) -> Floats:
     >>> null_values(Uncertainty(), held, pairs=500).mean().round(2)
     np.float64(0.15)
     """
+    key = f"{signal!r} {pairs}"
+    if key not in held.kept:
+        held.kept[key] = _null_values(signal, held, pairs)
+    return held.kept[key]
+
+
+def _null_values(signal: Signal[Any], held: Held, pairs: int) -> Floats:
     sizes = Sizes(held.probabilities.shape[-1], held.features.shape[-1], held)
     fresh = signal.begin(sizes)
     found = []
@@ -50,5 +58,10 @@ def null_values(signal: Signal[Any], held: Held, pairs: int) -> Floats:
 
 def _batches(held: Held, drawn: Ints, visit: int, gap: Ints) -> Observed:
     stream = held.seed.stream("batches without drift")
-    rows = stream.integers(drawn, visit, held.batch, len(held.probabilities))
+    count = len(held.probabilities)
+    if held.weights is None:
+        rows = stream.integers(drawn, visit, held.batch, count)
+    else:
+        edges = np.cumsum(held.weights / held.weights.sum())[:-1]
+        rows = np.searchsorted(edges, stream.uniform(drawn, visit, held.batch), side="right")
     return Observed(held.probabilities[rows], held.features[rows], gap)

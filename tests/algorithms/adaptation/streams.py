@@ -1,5 +1,6 @@
 """Small problems with streams, for tests of adaptations."""
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,11 @@ from driftfold.drift import LabelMixture
 from driftfold.nets import Mlp
 from driftfold.rng import Seed
 from driftfold.tasks import DriftingClassification
-from driftfold.tasks.streams import Pretraining, StreamProblem
+from driftfold.tasks.streams import Pretraining, Stream, StreamProblem
 from driftfold.trees import spread
 
 
-def small(seed: int = 3, **fields: Any) -> StreamProblem:
+def small(seed: int = 3, **changes: Any) -> StreamProblem:
     """Digits, two hidden layers, float64 so that tolerances may be tight."""
     usual: dict[str, Any] = {
         "clients": 4,
@@ -28,7 +29,23 @@ def small(seed: int = 3, **fields: Any) -> StreamProblem:
         "precision": "float64",
         "keep_trained": False,
     }
-    return DriftingClassification(**(usual | fields)).build(Seed(seed))
+    return DriftingClassification(**(usual | changes)).build(Seed(seed))
+
+
+class Still(Stream):
+    """One batch for everybody, at every step."""
+
+    def rows(self, clients: Ints, steps: Ints) -> Ints:
+        """Those of client 0 at step 0."""
+        none = np.zeros(1, dtype=np.int64)
+        return np.repeat(super().rows(none, none), len(clients), axis=0)
+
+
+def standing(problem: StreamProblem) -> StreamProblem:
+    """The same problem, in which everybody always meets one batch."""
+    stream = problem.stream
+    still = Still(**{f.name: getattr(stream, f.name) for f in fields(stream)})
+    return StreamProblem(problem.source, still, problem.fleet, problem.period)
 
 
 class Rounds:

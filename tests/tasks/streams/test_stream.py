@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftfold.drift import FeatureNoise, LabelMixture, LabelSwaps
+from driftfold.drift import Drift, FeatureNoise, LabelMixture, LabelSwaps
 from driftfold.drift.schedules import Step
 from driftfold.drift.targets import OneClass
 from driftfold.errors import SpecError
@@ -16,6 +16,7 @@ from driftfold.tasks import DriftingClassification
 from driftfold.tasks.streams.pretraining import Pretraining
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.split import split, whole_shares
+from driftfold.tasks.streams.stream import _distinct
 
 QUICK = Pretraining(epochs=1)
 
@@ -43,6 +44,48 @@ def test_batches_do_not_depend_on_order_or_company(order: list[int]) -> None:
 def test_without_drift_of_labels_a_batch_is_distinct_samples() -> None:
     rows = PLAIN.stream.rows(np.arange(30), np.full(30, 3))
     assert all(len(set(batch)) == 50 for batch in rows.tolist())
+
+
+@pytest.mark.parametrize("drift", [(), (FeatureNoise(),)], ids=["nothing", "inputs"])
+def test_classes_come_as_before_deployment_where_nothing_moves_them(drift: tuple[Drift]) -> None:
+    """Not as in the pool, which has what training left: 600 batches of 50, to 5 standard errors."""
+    task = problem(drift=drift, clients=60, source=400, reference=5, source_classes="decay")
+    prior, stream = task.source.prior, task.stream
+    clients, steps = np.repeat(np.arange(60), 10), np.tile(np.arange(10), 60)
+    rows = stream.rows(clients, steps)
+    assert all(len(set(batch)) == 50 for batch in rows.tolist())
+    shares = np.bincount(stream.labels[rows].reshape(-1), minlength=10) / rows.size
+    error = np.sqrt(prior * (1 - prior) / rows.size)
+    assert (np.abs(shares - prior) <= 5 * error).all()
+    there = np.bincount(stream.labels, minlength=10) / len(stream.labels)
+    assert (np.abs(there - prior) > 5 * error).sum() > 5
+    assert task.fleet.label_shares is not None
+    np.testing.assert_allclose(task.fleet.label_shares, np.tile(prior, (60, 1)), rtol=1e-12)
+
+
+def test_distinct_picks_are_every_subset_alike() -> None:
+    """3 of 5 in one cell and 2 of 2 in another: ten subsets, 500 times each to 5 deviations."""
+    cells = np.tile([0, 1, 0, 1, 0], (5000, 1))
+    uniform = Seed(1).stream("test").uniform(np.arange(5000), 0, 5)
+    picked = _distinct(cells, uniform, np.array([5, 2]))
+    assert (np.sort(picked[:, [1, 3]], axis=1) == [0, 1]).all()
+    subsets, counts = np.unique(np.sort(picked[:, ::2], axis=1), axis=0, return_counts=True)
+    assert len(subsets) == 10
+    assert (np.abs(counts - 500) < 5 * (500 * 0.9) ** 0.5).all()
+
+
+def test_a_class_of_too_few_samples_has_some_again() -> None:
+    picked = _distinct(np.zeros((1, 4), int), np.array([[0.1, 0.1, 0.9, 0.9]]), np.array([3]))
+    assert picked.tolist() == [[0, 0, 2, 2]]
+
+
+def test_domains_come_as_in_the_pool_where_nothing_moves_them() -> None:
+    """Two to one, to 5 standard errors."""
+    plain = PLAIN.stream
+    domains = (np.arange(len(plain.labels)) % 3 == 0) * 1
+    for stream in (plain, LABELS.stream):
+        rows = replace(stream, domains=domains).rows(np.arange(30), np.zeros(30, int))
+        assert abs(domains[rows].mean() - 1 / 3) < 5 * (2 / 9 / rows.size) ** 0.5
 
 
 def test_classes_come_with_the_shares_of_the_drift() -> None:

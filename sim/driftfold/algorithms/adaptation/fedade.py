@@ -15,9 +15,10 @@ A round has two exchanges:
     client:  psi_c <- psi;  E2 steps  phi <- phi - eta grad_phi F(psi, phi)
 
 Every part can be changed by itself: the risk, the rate (a fixed one is the paper's FixLR), what is
-personal (everything: clients adapt without a federation). The server's step is written as psi + sum
-w_c (psi_c - psi), which for weights of sum 1 is the mean, and with weights 1 / (p_c N) is unbiased
-where clients stay away.
+personal, and whether psi is averaged: without, clients take the same steps on the same parts alone,
+which is the control for a federation. The server's step is written as psi + sum w_c (psi_c - psi),
+which for weights of sum 1 is the mean, and with weights 1 / (p_c N) is unbiased where clients stay
+away.
 """
 
 from abc import abstractmethod
@@ -50,8 +51,12 @@ from driftfold.trees import node, rows
 
 @node
 class Own(Adapted):
-    """What a client keeps: phi, its rate of the present step, and what risk and rate remember."""
+    """What a client keeps: phi, its rate of the present step, and what risk and rate remember.
 
+    `shared` is its own psi where psi is not averaged, else empty.
+    """
+
+    shared: Array
     personal: Array
     rate: Array
     belief: Any
@@ -74,6 +79,9 @@ class FedADE(Adaptation):
         E1 and E2; with E1 = 0 clients send nothing.
     personal
         Names of the personal parameters, or beginnings of them; None: the net's head.
+    federated
+        Whether psi is averaged. If not, each client keeps its own psi, takes the same E1 and E2
+        steps as in the federation, and nothing is sent.
     """
 
     risk: Risk = field(default_factory=BbseSource)
@@ -81,6 +89,7 @@ class FedADE(Adaptation):
     shared_steps: Annotated[int, Ge(0)] = 2
     personal_steps: Annotated[int, Ge(0)] = 2
     personal: tuple[str, ...] | None = None
+    federated: bool = True
 
     def check(self, problem: Problem) -> None:
         """Require streams, personal parameters that are there, and a risk that can be had."""
@@ -107,11 +116,13 @@ class FedADE(Adaptation):
         return state.theta
 
     def memory(self, problem: Problem) -> Own:
-        """Return what a client has before its first step: the trained head."""
+        """Return what a client has before its first step: the trained head, or all of the model."""
         assert isinstance(problem, StreamProblem)
+        start, own = problem.source.start, self.own(problem)
         return Own(
             blank(),
-            problem.source.start[self.own(problem)],
+            start[:0] if self.federated else start[~own],
+            start[own],
             np.zeros(()),
             self.risk.unknown(problem),
             self.risk.begin(problem),
@@ -123,8 +134,9 @@ class FedADE(Adaptation):
         return problem.model.layout.where(self.personal or problem.model.head)
 
     def scores(self, problem: StreamProblem, state: Server, memory: Own, view: StreamView) -> Array:
-        """Logits of the server's shared part and the clients' own heads."""
-        return own_logits(problem, state.theta, self.own(problem), memory.personal, view)
+        """Logits of the server's shared part, or the clients' own, and the clients' own heads."""
+        own = self.own(problem)
+        return own_logits(problem, state.theta, own, memory.personal, view, memory.shared)
 
 
 @dataclass(frozen=True)
@@ -175,14 +187,15 @@ class Everything(Exchange):
 
     def adapt(self, download: Body, view: StreamView, memory: Own, steps: int) -> LocalResult[Body]:
         """Meet the batch if it is new, and descend."""
-        theta = self.joined(download.shared, memory.personal)
+        theta = self.joined(self.body(download, memory), memory.personal)
         memory, figures = self._meet(theta, view, memory)
         scene = Scene.of(self.problem, view)
         turns = range(min(steps, self.descents))
         theta, memory = self.descend(theta, scene, memory, turns, None)
         shared, personal = self.split(theta)
-        sent = Body(shared if self.descents else np.empty((len(theta), 0), theta.dtype))
-        return LocalResult(sent, replace(memory, personal=personal), figures)
+        sent, memory = self.exchanged(shared, replace(memory, personal=personal))
+        sent = sent if self.descents else Body(np.empty((len(theta), 0), theta.dtype))
+        return LocalResult(sent, memory, figures)
 
     def _meet(
         self, theta: Array, view: StreamView, memory: Own
@@ -223,7 +236,8 @@ class Everything(Exchange):
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
     ) -> tuple[Server, Mapping[str, float]]:
         """Take the mean way of the shared parts."""
-        return (self.averaged(state, arrivals, weights) if self.descents else state), {}
+        moved = self.descents and self.federated
+        return (self.averaged(state, arrivals, weights) if moved else state), {}
 
     def upload_bytes(self) -> int:
         """The shared part, if clients move it."""
@@ -247,15 +261,16 @@ class Personal(Exchange):
         """Descend with the shared part as it came, and see how the batch is classified now."""
         rule, scene = self.algorithm, Scene.of(self.problem, view)
         turns = range(rule.shared_steps, rule.shared_steps + min(steps, self.descents))
+        shared = self.body(download, memory)
         if rule.personal is None and not rule.rate.steers:
             # Phi is the head: the body is gone through once, and once for all where it is common.
-            common = slice(1 if download.shared.strides[0] == 0 else None)
-            theta = self.joined(download.shared[common], memory.personal[common])
+            common = slice(1 if shared.strides[0] == 0 else None)
+            theta = self.joined(shared[common], memory.personal[common])
             scene = scene.beyond_body(theta[0] if len(theta) == 1 else theta)
             phi, memory = self.descend(memory.personal, scene, memory, turns, None)
             logits = scene.model.forward(phi, scene.inputs).logits
         else:
-            theta = self.joined(download.shared, memory.personal)
+            theta = self.joined(shared, memory.personal)
             if self.own.any():
                 theta, memory = self.descend(theta, scene, memory, turns, self.own)
             phi = self.split(theta)[1]

@@ -11,7 +11,8 @@ batch of a step t, with q the weights and psi the shared part, it
     steps          phi_i <- phi_i - eta_i grad F_t(psi, phi_i)
                    psi   <- psi - (sum_i q_i eta_i) grad_psi F_t(psi, sum_i q_i phi_i)
 
-and psi is averaged as in Fed-ADE. That shared parts move at the mean rate is ours.
+and psi is averaged as in Fed-ADE, or stays with each client. That shared parts move at the mean
+rate is ours.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,6 +49,8 @@ class Heads(Adapted):
 
     Attributes
     ----------
+    shared
+        Its own psi where psi is not averaged, else empty.
     heads
         The heads phi_i, shape (N, m).
     logs
@@ -56,6 +59,7 @@ class Heads(Adapted):
         What the risk believes of the present batch, and what it remembers.
     """
 
+    shared: Array
     heads: Array
     logs: Array
     belief: Any
@@ -81,6 +85,9 @@ class Hedge(Adaptation):
         Steps on everything, and on the heads after psi was averaged, a round.
     range
         How far losses may lie apart, in eps = sqrt(8 ln N / T) / range; None: ln K.
+    federated
+        Whether psi is averaged. If not, each client keeps its own psi, takes the same steps as in
+        the federation, and nothing is sent.
 
     Examples
     --------
@@ -95,6 +102,7 @@ class Hedge(Adaptation):
     shared_steps: Annotated[int, Ge(0)] = 2
     personal_steps: Annotated[int, Ge(0)] = 2
     range: Annotated[float, Gt(0)] | None = None
+    federated: bool = True
 
     @property
     def pool(self) -> Floats:
@@ -131,9 +139,11 @@ class Hedge(Adaptation):
     def memory(self, problem: Problem) -> Heads:
         """The trained head for every rate, and equal weights."""
         assert isinstance(problem, StreamProblem)
-        head = problem.source.start[self.own(problem)]
+        start, own = problem.source.start, self.own(problem)
+        head = start[own]
         return Heads(
             blank(),
+            start[:0] if self.federated else start[~own],
             np.repeat(head[None], self.rates, axis=0),
             np.zeros(self.rates),
             self.risk.unknown(problem),
@@ -147,11 +157,9 @@ class Hedge(Adaptation):
     def scores(
         self, problem: StreamProblem, state: Server, memory: Heads, view: StreamView
     ) -> Array:
-        """Logits of the server's shared part and the clients' mean heads."""
-        own = self.own(problem)
-        return own_logits(
-            problem, state.theta, own, mixture(softmax(memory.logs), memory.heads), view
-        )
+        """Logits of the server's shared part, or the clients' own, and the clients' mean heads."""
+        own, head = self.own(problem), mixture(softmax(memory.logs), memory.heads)
+        return own_logits(problem, state.theta, own, head, view, memory.shared)
 
 
 @dataclass(frozen=True)
@@ -199,14 +207,16 @@ class Everything(Exchange):
         self, download: Body, view: StreamView, memory: Heads, steps: int
     ) -> LocalResult[Body]:
         """Meet the batch if it is new, and descend."""
-        rule, scene, shared = self.algorithm, Scene.of(self.problem, view), download.shared
+        rule, scene = self.algorithm, Scene.of(self.problem, view)
+        shared = self.body(download, memory)
         memory, rate, figures = self._meet(shared, scene, view, memory)
         for turn in range(min(steps, rule.shared_steps)):
             theta = self.mean(shared, memory)
             slope = rule.risk.slope(theta, scene, memory.belief, turn=turn, only=~self.own)
             memory = self.stepped(memory, scene.beyond_body(theta), turn)
             shared = moved(theta, rate, slope.gradient)[:, ~self.own]
-        payload = Body(np.array(np.broadcast_to(shared, (len(rate), shared.shape[-1]))))
+        shared = np.array(np.broadcast_to(shared, (len(rate), shared.shape[-1])))
+        payload, memory = self.exchanged(shared, memory)
         return LocalResult(payload, memory, figures)
 
     def _meet(
@@ -229,7 +239,8 @@ class Everything(Exchange):
         rate = mixture(softmax(logs), np.repeat(self.pool[None], len(hits), axis=0))
         ledger = memory.ledger.opened(view.steps, hits, size, rate)
         figures = {"step": view.steps, "accuracy": hits / size, "rate": rate}
-        return Heads(ledger, memory.heads, logs, belief, of_risk), rate, figures
+        known_now = replace(memory, ledger=ledger, logs=logs, belief=belief, of_risk=of_risk)
+        return known_now, rate, figures
 
     @cached_property
     def _eps(self) -> float:
@@ -241,7 +252,7 @@ class Everything(Exchange):
         self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
     ) -> tuple[Server, Mapping[str, float]]:
         """Take the mean way of the shared parts."""
-        return self.averaged(state, arrivals, weights), {}
+        return (self.averaged(state, arrivals, weights) if self.federated else state), {}
 
     def upload_bytes(self) -> int:
         """The shared part."""
@@ -268,12 +279,12 @@ class Personal(Exchange):
         self, download: Body, view: StreamView, memory: Heads, steps: int
     ) -> LocalResult[Nothing]:
         """Descend with the shared part as it came, and see how the batch is classified now."""
-        rule = self.algorithm
-        beyond = Scene.of(self.problem, view).beyond_body(self.mean(download.shared, memory))
+        rule, shared = self.algorithm, self.body(download, memory)
+        beyond = Scene.of(self.problem, view).beyond_body(self.mean(shared, memory))
         first = rule.shared_steps
         for turn in range(first, first + min(steps, rule.personal_steps)):
             memory = self.stepped(memory, beyond, turn)
-        theta = self.mean(download.shared, memory)
+        theta = self.mean(shared, memory)
         hits = view.hits(self.problem.model.forward(theta, view.inputs).logits)
         memory = replace(memory, ledger=memory.ledger.closed(hits))
         after = {"accuracy_after": hits / self.problem.stream.size}

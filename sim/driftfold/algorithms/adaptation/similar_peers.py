@@ -84,6 +84,11 @@ class SimilarPeers(Adaptation):
                 "algorithm 'similar_peers' averages bodies, and with shared_steps = 0 clients send "
                 "none; give algorithm.shared_steps at least 1"
             )
+        if not self.algorithm.federated:
+            raise SpecError(
+                "algorithm 'similar_peers' averages bodies, and with federated = false clients "
+                "send none; give algorithm.federated = true"
+            )
         if self.drift_aware and not isinstance(self.algorithm.rate, Adaptive):
             raise CapabilityError(
                 f"algorithm 'similar_peers' with drift_aware weighs by the signal S, which rate "

@@ -1,7 +1,8 @@
 """Models of two parts: the body psi, which clients share, and phi, which is each client's own."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,16 @@ class Body:
 
 @dataclass(frozen=True)
 class Splitting(Adapting):
-    """A phase that sends psi down; phi stays with the clients."""
+    """A phase that sends psi down; phi stays with the clients.
+
+    Where the algorithm has a field `federated` and it is False, nothing is sent and psi stays with
+    the clients, too: their memories then have it as `shared`, which is empty otherwise.
+    """
+
+    @property
+    def federated(self) -> bool:
+        """Whether psi is the server's."""
+        return getattr(self.algorithm, "federated", True)
 
     @cached_property
     def own(self) -> Bools:
@@ -44,8 +54,19 @@ class Splitting(Adapting):
         return together(~self.own), together(self.own)
 
     def broadcast(self, state: Server, version: int) -> Body:
-        """Send psi."""
-        return Body(state.theta[~self.own])
+        """Send psi, if it is the server's."""
+        return Body(state.theta[~self.own] if self.federated else state.theta[:0])
+
+    def body(self, download: Body, memory: Any) -> Array:
+        """Psi of each client, (k, B): what came down, or its own."""
+        shared: Array = download.shared if self.federated else memory.shared
+        return shared
+
+    def exchanged(self, shared: Array, memory: Any) -> tuple[Body, Any]:
+        """What of psi (k, B) is sent, and the memory: psi goes up, or is kept."""
+        if self.federated:
+            return Body(shared), memory
+        return Body(np.empty((len(shared), 0), shared.dtype)), replace(memory, shared=shared)
 
     def joined(self, shared: Array, personal: Array) -> Array:
         """Theta = (psi, phi), shape (k, P)."""
@@ -67,8 +88,8 @@ class Splitting(Adapting):
         return Server(theta)
 
     def download_bytes(self) -> int:
-        """The shared part."""
-        return int((~self.own).sum()) * self.problem.itemsize
+        """The shared part, if it is the server's."""
+        return int((~self.own).sum()) * self.problem.itemsize * self.federated
 
 
 def together(which: Bools) -> Bools | slice:
@@ -83,9 +104,19 @@ def together(which: Bools) -> Bools | slice:
 
 
 def own_logits(
-    problem: StreamProblem, theta: Array, own: Bools, personal: Array, view: StreamView
+    problem: StreamProblem,
+    theta: Array,
+    own: Bools,
+    personal: Array,
+    view: StreamView,
+    shared: Array | None = None,
 ) -> Array:
-    """Logits (k, n, K) of one model theta (P,), with the clients' own parameters where `own`."""
+    """Logits (k, n, K) of one model theta (P,), with the clients' own parameters where `own`.
+
+    `shared` are bodies of their own (k, B); an empty one, or none, is that of theta.
+    """
     each = np.repeat(theta[None], len(view.clients), axis=0)
     each[:, own] = personal
+    if shared is not None and shared.size:
+        each[:, ~own] = shared
     return problem.model.forward(each, view.inputs).logits

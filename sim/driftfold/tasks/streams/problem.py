@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from driftfold.fleet import Fleet
 from driftfold.manifolds.euclidean import Euclidean
 from driftfold.nets.base import Model
 from driftfold.nets.losses import cross_entropy
+from driftfold.signals.base import Held
 from driftfold.tasks.base import DataChange, Problem
 from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.sampling import batch_sizes
@@ -47,6 +49,20 @@ class StreamProblem(Problem):
         # Half an ulp of a product may lie before the step that a time stands for.
         steps = np.floor(np.asarray(times) / self.period * (1 + 1e-12)).astype(np.int64)
         return np.clip(steps, 0, self.stream.steps - 1)
+
+    @cached_property
+    def held(self) -> Held:
+        """What theta_0 says of held-out data, with classes as frequent as in the prior pi_0."""
+        source = self.source
+        labels = source.held_out_labels
+        there = np.bincount(labels, minlength=source.classes)
+        return Held(
+            source.held_out_probabilities,
+            source.held_out_features,
+            self.stream.size,
+            self.fleet.seed,
+            weights=source.prior[labels] / there[labels],
+        )
 
     @property
     def client_bytes(self) -> int:

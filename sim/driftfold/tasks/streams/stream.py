@@ -17,9 +17,10 @@ from driftfold.rng import Seed
 class Stream:
     """What clients meet: a pure function of client and step, asked in any order and company.
 
-    Where a drift says which classes or domains come, the classes of a batch are drawn from its
-    shares, and then for each a sample of that class from the pool, with replacement, so that
-    clients share samples. Else a batch is n distinct samples of the pool.
+    The classes of a batch are drawn from the shares of the present step, which are those before
+    deployment where nothing moves them, and not the pool's; then for each a sample of that class
+    from the pool. Where a drift says which classes or domains come, that is with replacement; else
+    the samples of a batch are distinct, as long as the pool has enough of each class.
 
     Attributes
     ----------
@@ -58,9 +59,6 @@ class Stream:
 
     def rows(self, clients: Ints, steps: Ints) -> Ints:
         """Numbers of the samples in the pool, shape (k, n)."""
-        if not self._chosen:
-            picks = self.seed.stream("stream rows")
-            return picks.subsets(clients, steps, len(self.labels), self.size)
         cells = self._classes(clients, steps)
         domains = self.drifting.domain_shares(clients, steps)
         if domains is not None:
@@ -68,13 +66,14 @@ class Stream:
             cells = cells + self._classes_count * _drawn(domains, which)
         place = self.seed.stream("stream picks").uniform(clients, steps, self.size)
         order, starts, counts = self._cells
-        rows: Ints = order[starts[cells] + (place * counts[cells]).astype(np.int64)]
+        picked = _anyhow if self._chosen else _distinct
+        rows: Ints = order[starts[cells] + picked(cells, place, counts)]
         return rows
 
     def check(self) -> None:
         """Raise `SpecError` when a class or domain is to come of which the pool has no sample."""
         counts = self._cells[2].reshape(-1, self._classes_count)
-        if not self._chosen or counts.all():
+        if counts.all():
             return
         everyone = np.arange(self.clients)
         for step in range(self.steps):
@@ -121,9 +120,13 @@ class Stream:
 
     @cached_property
     def _cells(self) -> tuple[Ints, Ints, Ints]:
-        """Rows by domain and class, and where each cell begins and how many rows it has."""
+        """Rows by class, and by domain where a drift is about them.
+
+        And where each cell begins, and how many rows it has.
+        """
         numbers, count = self.labels, self._classes_count
-        if self.domains is not None:
+        courses = self.drifting.courses.values()
+        if self.domains is not None and any(isinstance(c, DomainCourse) for c in courses):
             numbers = numbers + count * self.domains
             count *= int(self.domains.max()) + 1
         counts = np.bincount(numbers, minlength=count)
@@ -136,3 +139,31 @@ def _drawn(shares: Floats, uniform: Floats) -> Ints:
     edges /= edges[:, -1:]
     drawn: Ints = (uniform[:, :, None] >= edges[:, None, :-1]).sum(axis=2)
     return drawn
+
+
+def _anyhow(cells: Ints, uniform: Floats, counts: Ints) -> Ints:
+    """A number below the count of each cell (k, n), with replacement, shape (k, n)."""
+    picked: Ints = (uniform * counts[cells]).astype(np.int64)
+    return picked
+
+
+def _distinct(cells: Ints, uniform: Floats, counts: Ints) -> Ints:
+    """As `_anyhow`, but without replacement in a row; with, of a cell that is asked for too often.
+
+    Floyd's way: of the i-th of s picks from m, the last m - s + i + 1 are not yet to be had, and
+    the newest of them is taken for one that is there already.
+    """
+    clients, n = cells.shape
+    who, met = np.arange(clients), np.zeros((clients, len(counts)), dtype=np.int64)
+    nth, picked = np.empty_like(cells), np.empty_like(cells)
+    for j in range(n):
+        nth[:, j] = met[who, cells[:, j]]
+        met[who, cells[:, j]] += 1
+    asked, room = np.take_along_axis(met, cells, axis=1), counts[cells]
+    enough = asked <= room
+    last = np.where(enough, room - asked + nth, room - 1)
+    for j in range(n):
+        drawn = (uniform[:, j] * (last[:, j] + 1)).astype(np.int64)
+        same = (cells[:, :j] == cells[:, j, None]) & (picked[:, :j] == drawn[:, None])
+        picked[:, j] = np.where(same.any(axis=1) & enough[:, j], last[:, j], drawn)
+    return picked
