@@ -8,8 +8,6 @@ docstrings. What is NumPy only (client ids, times, weights) uses the precise ali
 import math
 from typing import Any, TypeAlias
 
-import array_api_compat
-import array_api_compat.numpy
 import numpy as np
 import numpy.typing as npt
 
@@ -46,14 +44,24 @@ def empty_aligned(shape: tuple[int, ...], dtype: npt.DTypeLike) -> npt.NDArray[A
 
 
 def array_namespace(*arrays: Array) -> Any:
-    """Functions of the array API standard for these arrays, as `array_api_compat` has them.
+    """Functions of the array API standard for these arrays: NumPy's own, or `array_api_compat`'s.
 
-    Small points are NumPy arrays nearly always, and telling that takes it as long as a product.
+    NumPy follows the standard by itself; what wraps it costs each process a tenth of a second, and
+    each call on a small point as long as a product.
 
     >>> array_namespace(np.ones(2)).vecdot(np.ones(2), np.ones(2))
     np.float64(2.0)
     """
     for array in arrays:
-        if type(array) is not np.ndarray:
-            return array_api_compat.array_namespace(*arrays)
-    return array_api_compat.numpy
+        if not isinstance(array, _NUMPY):
+            return _namespace_of_others(*arrays)
+    return np
+
+
+_NUMPY = (np.ndarray, np.generic)
+
+
+def _namespace_of_others(*arrays: Array) -> Any:
+    import array_api_compat
+
+    return array_api_compat.array_namespace(*arrays)

@@ -192,6 +192,7 @@ def test_the_commands_import_no_torch(here: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

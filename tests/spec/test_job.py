@@ -65,7 +65,7 @@ def test_presets_come_back_as_they_were(name: str) -> None:
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # parts in parts in parts
 @pytest.mark.parametrize(("part", "kind"), KINDS)
 @settings(
-    max_examples=4,
+    max_examples=3,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

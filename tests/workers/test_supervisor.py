@@ -150,6 +150,7 @@ async def test_a_process_that_does_not_stop_is_killed(
         assert (await ended(store, job.id)).state == State.CANCELED
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_drain_gives_the_job_back_and_another_worker_finishes_it(
     store: JobStore, tmp_path: Path, behaviour: Behaviour

@@ -74,6 +74,7 @@ async def _worker_is(store: RedisJobStore, job: str, name: str) -> bool:
     return (await store.get(job)).worker == name
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_worker_that_wakes_after_its_lease_writes_nothing_more(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path, slow: Behaviour
@@ -145,6 +146,7 @@ async def test_a_worker_drains_on_sigterm(
     await assert_undisturbed(store, job)
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_second_signal_does_not_wait_for_the_round(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path, slow: Behaviour

@@ -14,7 +14,6 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
-from array_api_compat import is_numpy_array
 
 from driftfold.arrays import Array
 from driftfold.manifolds.base import Exponential, Geodesic, Manifold
@@ -88,7 +87,7 @@ class GeooptManifold(Manifold):
         import torch
 
         axes = len(self.shape)
-        given = [torch.asarray(np.array(a) if is_numpy_array(a) else a) for a in arguments]
+        given = [torch.asarray(np.array(a) if isinstance(a, np.ndarray) else a) for a in arguments]
         lead = np.broadcast_shapes(*(tuple(a.shape[: a.ndim - axes]) for a in given))
         count = prod(lead)
         lent = []
@@ -100,7 +99,7 @@ class GeooptManifold(Manifold):
         with torch.no_grad():
             result = getattr(self._geoopt, name)(*lent, **options)
         result = (self.turn(result) if shape else result)[:count].reshape((*lead, *shape))
-        return result.numpy() if is_numpy_array(arguments[0]) else result
+        return result.numpy() if isinstance(arguments[0], np.ndarray) else result
 
 
 _LANES = 64

@@ -84,7 +84,8 @@ def _good(a: Array, ascending: bool) -> tuple[Array, Array]:
     good = (scaled[..., :1] <= _CONDITION * scaled[..., -1:])[..., None]
     eye = xp.eye(a.shape[-1], dtype=a.dtype, device=a.device)
     chosen, q = xp.where(good, a, upper.mT), xp.where(good, eye, q)
-    order = xp.argsort(_column_lengths(chosen), axis=-1, descending=not ascending, stable=True)
+    lengths = _column_lengths(chosen)
+    order = xp.argsort(lengths if ascending else -lengths, axis=-1, stable=True)
     order = xp.broadcast_to(order, a.shape)
     return xp.take_along_axis(chosen, order, axis=-1), xp.take_along_axis(q, order, axis=-1)
 
