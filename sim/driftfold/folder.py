@@ -87,16 +87,16 @@ def begin(folder: Path, spec: JobSpec, resume: bool) -> None:
                 f"{folder} holds a run of another specification; resume it with its own, which is "
                 f"in {SPEC}, or give this run a folder of its own"
             )
-    _write(folder / SPEC, table)
+    write_table(folder / SPEC, table)
 
 
 def finish(folder: Path, result: Result) -> None:
     """Write the result and the model."""
     np.savez(folder / MODEL, model=result.model)
-    _write(folder / RESULT, result.to_json())
+    write_table(folder / RESULT, result.to_json())
 
 
-def _write(path: Path, table: dict[str, Any]) -> None:
+def write_table(path: Path, table: dict[str, Any]) -> None:
     """Write a table of JSON so that whoever is killed meanwhile leaves it whole, or as it was."""
     part = path.with_name(f"{path.name}.part")
     part.write_text(json.dumps(table, indent=2) + "\n")

@@ -1,5 +1,6 @@
 """Cells are run, interrupted and resumed, and fail without harm to others."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -12,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from driftfold.folder import only_writer
+from driftfold.folder import RESULT, SPEC, only_writer
 from driftfold.run import run
 from driftfold.spec import load_spec, to_mapping
 from driftfold.studies.cells import Cell, Form, grid
 from driftfold.studies.collecting import collect, is_done, read_series
 from driftfold.studies.crew import Advanced, Crew, Ended, Started
-from driftfold.studies.logbook import State, read_note, software_of, state_of
+from driftfold.studies.logbook import Note, State, read_note, renew, software_of, state_of
 from driftfold.studies.orders import Measure, RunCell, carry_out
 from driftfold.studies.outlook import Outlook
 from driftfold.studies.rates import Rate, pace_key
@@ -67,6 +68,26 @@ def test_an_interrupted_cell_goes_on_to_the_same_numbers(cells: list[Cell], tmp_
     values = [[r.values for r in read_records(place)] for place in (folder, whole)]
     assert values[0] == values[1]
     assert (folder / "checkpoints").is_dir()  # it did go on, and not begin anew
+
+
+def test_a_run_counts_that_says_nothing_of_what_is_new(cells: list[Cell], tmp_path: Path) -> None:
+    """Of an older driftfold, which knew a field less; only where the field has its default."""
+    cell, folder = cells[0], cells[0].folder(tmp_path)
+    carry_out(order(cell, tmp_path), lambda: False, lambda rounds: None)
+    values = [record.values for record in read_records(folder)]
+    table = json.loads((folder / SPEC).read_text())
+    lacking = {**table, "task": {k: v for k, v in table["task"].items() if k != "precision"}}
+    assert lacking != table
+    for spec, count in (({**lacking, "seed": 7}, State.NEW), (lacking, State.DONE)):
+        (folder / SPEC).write_text(json.dumps(spec))
+        Note("of old", software_of(cell.spec), seconds=5.0).write(folder)
+        assert state(cell, tmp_path) is State.NEW
+        renew(folder, cell.spec)
+        assert state(cell, tmp_path) is count
+    assert json.loads((folder / SPEC).read_text()) == table
+    assert json.loads((folder / RESULT).read_text())["spec_digest"] == cell.digest
+    assert read_note(folder) == Note(cell.digest, software_of(cell.spec), seconds=5.0)
+    assert [record.values for record in read_records(folder)] == values
 
 
 def test_a_changed_specification_or_software_is_run_anew(cells: list[Cell], tmp_path: Path) -> None:

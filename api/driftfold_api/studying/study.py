@@ -21,6 +21,7 @@ from driftfold.studies.cells import Cell, Form, awaited, chosen, distinct, grid
 from driftfold.studies.collecting import collect, is_done
 from driftfold.studies.crew import Crew, Ended, Event
 from driftfold.studies.judging import judge
+from driftfold.studies.logbook import renew
 from driftfold.studies.needs import missing
 from driftfold.studies.orders import Outcome, RunCell
 from driftfold.studies.outlook import Outlook
@@ -101,6 +102,8 @@ def study(request: StudyRequest) -> None:
 
 def _carry_out(request: StudyRequest, asked: Study, cells: tuple[Cell, ...]) -> None:
     absent = _tell_missing(asked, request)
+    for cell in distinct(cells):
+        renew(cell.folder(request.root), cell.spec)
     todo = [
         cell
         for cell in distinct(cells)

@@ -5,14 +5,14 @@ The run folder tells everything else; it is written by the run itself, or fetche
 
 import json
 import shutil
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from pathlib import Path
 
 from driftfold.checkpoint.fingerprint import take_fingerprint
-from driftfold.errors import RunError
-from driftfold.folder import RESULT
-from driftfold.spec import JobSpec, loaded_plugins, packages_of
+from driftfold.errors import RunError, SpecError
+from driftfold.folder import RESULT, SPEC, write_table
+from driftfold.spec import JobSpec, digest, from_mapping, loaded_plugins, packages_of, to_mapping
 
 FILE = "cell.json"
 
@@ -86,6 +86,32 @@ def state_of(folder: Path, spec: str, software: str) -> State:
     except (OSError, ValueError, KeyError, TypeError):
         return State.BEGUN
     return State.BEGUN if ended == "stopped" else State.DONE
+
+
+def renew(folder: Path, spec: JobSpec) -> None:
+    """Let a whole run count whose specification lacks only what can be said since.
+
+    What it does not say has the default, and a default does what was done before there was a
+    choice. A run that has stopped on its way is left alone: it would have to go on.
+    """
+    identity, note = digest(spec), read_note(folder)
+    if note is None or note.spec == identity:
+        return
+    try:
+        if (
+            digest(from_mapping(json.loads((folder / SPEC).read_text(encoding="utf-8"))))
+            != identity
+        ):
+            return
+        result = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValueError, SpecError):
+        return
+    if result.get("ended") == "stopped":
+        return
+    # The note at last: until it is there, all of this is done again.
+    write_table(folder / SPEC, to_mapping(spec))
+    write_table(folder / RESULT, {**result, "spec_digest": identity})
+    replace(note, spec=identity).write(folder)
 
 
 def clear(folder: Path) -> None:
