@@ -101,6 +101,20 @@ def spread(tree: T, count: int) -> T:
     return map_leaves(lambda leaf: _spread_leaf(leaf, count), tree)
 
 
+def chosen(which: Bools, these: T, others: T) -> T:
+    """Rows of one tree where `which`, (k,), and of another of its structure where not.
+
+    >>> chosen(np.array([True, False]), {"x": np.ones((2, 1))}, {"x": np.zeros((2, 1))})
+    {'x': array([[1.],
+           [0.]])}
+    """
+
+    def pick(one: Any, other: Any) -> Any:
+        return np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, other)
+
+    return map_leaves(pick, these, others)
+
+
 def nbytes(tree: Any) -> int:
     """Total size of the array leaves, in bytes: what a transfer of the tree costs."""
     return sum(int(leaf.nbytes) for leaf in leaves(tree))

@@ -56,6 +56,10 @@ class Adaptive(Rate):
     recompute
         Whether the last batch is embedded anew by the present model, so that S tells of data alone
         and not of how the model has changed since.
+    signal_every
+        Whether S is measured once a "step" of the stream, or in every "round" of it, as in the
+        released scripts: later rounds compare a batch with itself, by the model before and after
+        the last one, so that S is about 0 there.
     """
 
     low: Annotated[float, Ge(0)] = 0.03
@@ -63,6 +67,12 @@ class Adaptive(Rate):
     signal: Signal[Any] = field(default_factory=lambda: Combined((Uncertainty(), Representation())))
     rule: Literal["affine", "cube_root"] = "affine"
     recompute: bool = False
+    signal_every: Literal["step", "round"] = "step"
+
+    @property
+    def every_round(self) -> bool:
+        """As configured."""
+        return self.signal_every == "round"
 
     def begin(self, problem: StreamProblem) -> SignalMemory:
         """Nothing seen yet. Raises `SpecError` for bounds in the wrong order."""

@@ -41,13 +41,18 @@ class Rate(ABC):
     steers: ClassVar[bool] = False
     """Whether it changes the rate from one local step to the next, by `size`."""
 
+    @property
+    def every_round(self) -> bool:
+        """Whether it meets a batch in every round of a step. Default: in the first alone."""
+        return False
+
     def begin(self, problem: StreamProblem) -> Any:
         """Memory of a client before its first batch. Default: none."""
         return None
 
     @abstractmethod
     def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
-        """Return eta (k,) and the memory, once a step."""
+        """Return eta (k,) and the memory, once a step, or once a round."""
 
     def told(self, memory: Any) -> Mapping[str, Floats]:
         """Named figures (k,) of the latest step, for the records. Default: none."""

@@ -21,7 +21,7 @@ def recorded_rates(run: str) -> tuple[Ints, Ints, Floats]:
     """Clients, steps and rates that the run with the specification's digest `run` recorded.
 
     One entry for each client and step, in the order of the record, shape (m,) each. Raises
-    `DataError` where the run is not found, is not finished, or recorded no rates.
+    `DataError` where the run is not found, is not finished, or recorded no rates or several a step.
     """
     folder = _folder_of(run)
     parts: dict[tuple[int, int], float] = {}
@@ -33,7 +33,12 @@ def recorded_rates(run: str) -> tuple[Ints, Ints, Floats]:
         if step is None or rate is None or client is None:
             continue
         for c, t, r in zip(client.tolist(), step.tolist(), rate.tolist(), strict=True):
-            parts.setdefault((c, t), r)  # later rounds of a step keep its rate
+            if parts.setdefault((c, t), r) != r:
+                raise DataError(
+                    f"client {c} of the run {run} in {folder} had more than one rate at step {t}, "
+                    "and a recorded rate is one a step; name a run whose rates stay over the "
+                    'rounds of a step (signal_every = "step")'
+                )
     if not parts:
         raise DataError(
             f"the run {run} in {folder} recorded no rates; name one of algorithm 'fedade'"

@@ -1,6 +1,7 @@
 """Risks: what a client minimises when nobody tells it the classes of its inputs."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,10 @@ class Risk(ABC):
         """Return belief and memory of k clients with parameters theta (k, P). Default: nothing."""
         return np.zeros((len(view.clients), 0)), memory
 
+    def told(self, belief: Any) -> Mapping[str, Floats]:
+        """Named figures (k,) of what is believed, for the records. Default: none."""
+        return {}
+
     @abstractmethod
     def slope(
         self,
@@ -75,7 +80,7 @@ class Risk(ABC):
 
     @abstractmethod
     def examples(self, problem: StreamProblem) -> int:
-        """How many examples one gradient goes through."""
+        """How many examples one gradient goes through, at most."""
 
 
 def total(losses: Array, weights: Floats | float) -> Floats:

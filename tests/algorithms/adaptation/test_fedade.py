@@ -119,6 +119,29 @@ def test_rounds_of_one_step_share_its_rate_and_belief() -> None:
     assert rounds.memory.ledger.seen.tolist() == [40] * 4
 
 
+@pytest.mark.parametrize("recompute", [False, True])
+def test_a_signal_of_every_round_compares_the_batch_with_itself(recompute: bool) -> None:
+    """Later rounds see the model's own change, and nothing where the past is embedded anew."""
+    rule = FedADE(Entropy(), Adaptive(0.01, 0.05, signal_every="round", recompute=recompute))
+    rounds = Rounds(rule, small())
+    usual = Rounds(FedADE(Entropy(), Adaptive(0.01, 0.05, recompute=recompute)), rounds.problem)
+    rates = []
+    for step in range(2):
+        usual.state, usual.memory = rounds.state, rounds.memory
+        first, same = rounds.round(step)[0].metrics, usual.round(step)[0].metrics
+        assert first["signal"].tobytes() == same["signal"].tobytes()
+        rates.append(first["rate"])
+        for _ in range(2):
+            later = rounds.round(step)[0].metrics
+            assert (later["signal"] <= (1e-15 if recompute else 0.1)).all()
+            assert recompute or (later["signal"] > 1e-9).all()
+            np.testing.assert_allclose(later["rate"], 0.01 + 0.04 * later["signal"], rtol=1e-15)
+            rates.append(later["rate"])
+    ledger = rounds.memory.ledger
+    assert (ledger.visits.tolist(), ledger.rounds.tolist()) == ([2] * 4, [6] * 4)
+    np.testing.assert_allclose(ledger.rates, np.sum(rates, axis=0), rtol=1e-12)
+
+
 def test_everything_personal_is_adapting_alone() -> None:
     rounds = Rounds(FedADE(risk=Entropy(), personal=("body", "head")), small())
     rounds.round(0)

@@ -22,7 +22,6 @@ from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.alone import Alone, Deployed
 from driftfold.algorithms.adaptation.base import Adapted, Adapting, Nothing, OnTheirOwn
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.last_layer import LastLayer, in_ball
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.mixing import mixture
@@ -38,7 +37,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node
+from driftfold.trees import chosen, node
 
 
 @node

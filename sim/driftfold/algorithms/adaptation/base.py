@@ -84,7 +84,7 @@ class Adaptation(Algorithm[Any]):
         worst_decile
             Mean accuracy (before) of the tenth of the visitors that is worst off.
         rate
-            Mean rate over visits.
+            Mean rate over visits, each round of a step counted.
         gradients
             Examples whose gradients a client computes in one round.
         """
@@ -117,7 +117,7 @@ def _told(ledger: Ledger) -> Mapping[str, float]:
         "accuracy_visits": float(ledger.before.sum()) / total,
         **_afterwards(ledger),
         "worst_decile": float(worst.mean()),
-        "rate": float(ledger.rates.sum()) / float(ledger.visits.sum()),
+        "rate": float(ledger.rates.sum()) / float(ledger.rounds.sum()),
     }
 
 

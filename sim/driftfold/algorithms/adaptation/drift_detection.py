@@ -19,7 +19,6 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Gt
 
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.splitting import own_logits
 from driftfold.algorithms.adaptation.whole_model import Descending, Learning, Whole, WholeModel
 from driftfold.algorithms.base import Arrivals, LocalResult
@@ -32,7 +31,7 @@ from driftfold.risks.labelled import labelled_rows
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node
+from driftfold.trees import chosen, node
 
 
 @node

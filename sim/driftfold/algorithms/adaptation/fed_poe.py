@@ -33,7 +33,6 @@ import numpy as np
 from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.mixing import chance, drawn, log_loss, mixture, shares
 from driftfold.algorithms.base import Arrivals, LocalResult
@@ -45,7 +44,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node, spread
+from driftfold.trees import chosen, node, spread
 
 
 @node

@@ -30,7 +30,6 @@ import numpy as np
 from annotated_types import Ge
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
@@ -46,7 +45,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node, rows
+from driftfold.trees import chosen, node, rows
 
 
 @node
@@ -200,11 +199,17 @@ class Everything(Exchange):
     def _meet(
         self, theta: Array, view: StreamView, memory: Own
     ) -> tuple[Own, Mapping[str, Floats]]:
-        """Predict; on a new batch find belief and rate, which stay for the step's other rounds."""
+        """Predict; on a new batch find belief and rate.
+
+        The belief stays for the step's other rounds, and so does the rate, if it is not met anew.
+        """
         rule, problem, size = self.algorithm, self.problem, self.problem.stream.size
         made = problem.model.forward(theta, view.inputs)
         hits = view.hits(made.logits)
         first, gap = memory.ledger.first(view.steps), memory.ledger.gap(view.steps)
+        measured = first
+        if rule.rate.every_round:  # later ones find the model before the same batch again
+            measured, gap = np.ones_like(first), np.where(first, gap, 1)
         progress = view.steps / max(1, problem.stream.steps - 1)
 
         def look(inputs: Array) -> Observed:
@@ -214,9 +219,8 @@ class Everything(Exchange):
         meeting = Meeting(view.clients, view.steps, view.inputs, look(view.inputs), look)
         rate, of_rate = rule.rate.meet(problem, memory.of_rate, meeting)
         belief, of_risk = rule.risk.consider(problem, theta, view, memory.of_risk)
-        known = memory.rate, memory.belief, memory.of_risk, memory.of_rate
-        new = rate, belief, of_risk, of_rate
-        rate, belief, of_risk, of_rate = chosen(first, new, known)
+        belief, of_risk = chosen(first, (belief, of_risk), (memory.belief, memory.of_risk))
+        rate, of_rate = chosen(measured, (rate, of_rate), (memory.rate, memory.of_rate))
         memory = replace(
             memory,
             ledger=memory.ledger.opened(view.steps, hits, size, rate),
@@ -230,6 +234,7 @@ class Everything(Exchange):
             "accuracy": hits / size,
             "rate": rate,
             **rule.rate.told(of_rate),
+            **rule.risk.told(belief),
         }
 
     def step(

@@ -24,7 +24,6 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.mixing import mixture
 from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
@@ -40,7 +39,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node, rows
+from driftfold.trees import chosen, node, rows
 
 
 @node
@@ -239,6 +238,7 @@ class Everything(Exchange):
         rate = mixture(softmax(logs), np.repeat(self.pool[None], len(hits), axis=0))
         ledger = memory.ledger.opened(view.steps, hits, size, rate)
         figures = {"step": view.steps, "accuracy": hits / size, "rate": rate}
+        figures |= rule.risk.told(belief)
         known_now = replace(memory, ledger=ledger, logs=logs, belief=belief, of_risk=of_risk)
         return known_now, rate, figures
 

@@ -26,8 +26,10 @@ class Ledger:
     closed_at, closings
         The latest step after whose adaptation the client was measured, -1 before the first, and how
         many they are: who misses the end of a round is not.
+    rounds
+        Rounds that it took part in: one or more a step.
     rates
-        Sum of the client's rates over the steps.
+        Sum of the client's rates over these.
     """
 
     step: Array
@@ -38,10 +40,11 @@ class Ledger:
     latest: Array
     closed_at: Array
     closings: Array
+    rounds: Array
     rates: Array
 
     def opened(self, steps: Ints, hits: Ints, size: int, rates: Floats) -> "Ledger":
-        """Count a batch of `size` with `hits` before adapting, where it is the step's first round.
+        """Count a round at `rates`, and if it is a step's first, its `size` inputs and `hits`.
 
         All are of shape (k,), as the leaves are.
         """
@@ -55,7 +58,8 @@ class Ledger:
             latest=np.where(new, 0, self.latest),
             closed_at=self.closed_at,
             closings=self.closings,
-            rates=self.rates + rates * new,
+            rounds=self.rounds + 1,
+            rates=self.rates + rates,
         )
 
     def closed(self, hits: Ints) -> "Ledger":
@@ -83,4 +87,4 @@ def blank() -> Ledger:
     """Return the ledger of a client that was never there."""
     zero = np.zeros((), dtype=np.int64)
     none = np.array(-1, dtype=np.int64)
-    return Ledger(none, zero, zero, zero, zero, zero, none, zero, np.zeros(()))
+    return Ledger(none, zero, zero, zero, zero, zero, none, zero, zero, np.zeros(()))

@@ -13,7 +13,6 @@ import numpy as np
 
 from driftfold.algorithms.adaptation.alone import Alone, Deployed
 from driftfold.algorithms.adaptation.base import Adapted, Adapting, Nothing, OnTheirOwn
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Floats
@@ -31,7 +30,7 @@ from driftfold.softmax import softmax
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node, spread
+from driftfold.trees import chosen, node, spread
 
 
 @node

@@ -8,7 +8,6 @@ import numpy as np
 from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
-from driftfold.algorithms.adaptation.chosen import chosen
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import Arrivals
 from driftfold.arrays import Array, Floats, Ints
@@ -20,7 +19,7 @@ from driftfold.risks.scene import Scene
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import node, rows
+from driftfold.trees import chosen, node, rows
 
 
 @node
@@ -102,7 +101,8 @@ class Descending(Adapting):
         belief, of_risk = chosen(memory.ledger.first(view.steps), new, known)
         ledger = memory.ledger.opened(view.steps, hits, size, rate)
         memory = replace(memory, ledger=ledger, belief=belief, of_risk=of_risk)
-        return memory, {"step": view.steps, "accuracy": hits / size, "rate": rate}
+        figures = {"step": view.steps, "accuracy": hits / size, "rate": rate}
+        return memory, {**figures, **self.algorithm.risk.told(belief)}
 
     def descend(
         self, theta: Array, view: StreamView, memory: Any, rate: Floats, steps: int

@@ -8,6 +8,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.label_shift.source import SourceFacts, source_facts
 from driftfold.nets.base import Model, Pass
+from driftfold.signals.means import directions, mean, unbiased_square
 from driftfold.softmax import softmax
 
 
@@ -62,6 +63,23 @@ class Source:
     def held_out_features(self) -> Array:
         """h(x) of the held-out examples under theta_0, shape (h, d)."""
         return self._on_held_out.features
+
+    @cached_property
+    def directions(self) -> tuple[Floats, Floats]:
+        """Mean directions z_k of features h(x) / ||h(x)|| of each class under theta_0, (K, d).
+
+        And their products z_k . z_l, (K, K), without bias on the diagonal.
+        """
+        each = directions(self.held_out_features)
+        means = np.zeros((self.classes, each.shape[-1]))
+        squares = np.zeros(self.classes)
+        for k in np.unique(self.held_out_labels):
+            some = each[None, self.held_out_labels == k]
+            means[k] = mean(some)[0]
+            squares[k] = unbiased_square(some, means[None, k])[0]
+        products = means @ means.T
+        np.fill_diagonal(products, squares)
+        return means, products
 
     def facts(self, soft: bool = False) -> SourceFacts:
         """What label estimates know: confusion of theta_0 on held-out examples, and the prior."""
