@@ -16,6 +16,7 @@ WRAPPERS = {
     # To vary a member one wraps it, and a wrapper knows what it wraps.
     "driftfold.compute.debug": {"driftfold.compute.loop"},
     "driftfold.algorithms.adaptation.similar_peers": {"driftfold.algorithms.adaptation.fedade"},
+    "driftfold.risks.guarded": {"driftfold.risks.bbse_source", "driftfold.risks.entropy"},
 }
 
 

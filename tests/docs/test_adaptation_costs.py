@@ -73,8 +73,10 @@ def rules(e: int, f: int, n: int) -> Mapping[tuple[str, ...], Adaptation]:
         ("fedade", "fixed_rate"): FedADE(rate=FixedRate(), **steps),
         ("fedade", "dog"): FedADE(rate=DoG(), **steps),
         ("fedade", "hypergradient"): FedADE(rate=Hypergradient(), **steps),
+        ("fedade", "federated"): FedADE(federated=False, **steps),
         ("fedade_release",): FedADERelease(local_steps=e, mode="eval"),
         ("hedge",): Hedge(rates=n, **steps),
+        ("hedge", "federated"): Hedge(rates=n, federated=False, **steps),
         ("similar_peers",): SimilarPeers(FedADE(**steps)),
         ("drift_detection",): DriftDetection(steps=e),
         ("feddrift",): FedDrift(steps=e),
@@ -172,7 +174,7 @@ def test_costs_are_counted(row: list[str]) -> None:
             "F": f,
             "N": len(rule.memory(problem).logs) if isinstance(rule, ATLAS) else n,
             "V": rule.room(problem) if isinstance(rule, FedPOE) else 0,
-            "L": 72,
+            "L": 80,
         }
         wanted = [eval(cell.strip("`"), {"__builtins__": {}}, known) for cell in row[1:]]
         assert got == wanted

@@ -8,6 +8,7 @@ import numpy as np
 from annotated_types import Len
 
 from driftfold.arrays import Floats, Ints
+from driftfold.errors import DataError, RunError
 from driftfold.rates.base import Meeting, Rate
 from driftfold.rates.recording import recorded_rates
 from driftfold.registry import register
@@ -35,10 +36,16 @@ class Recorded(Rate):
     run: Annotated[str, Len(32, 32)]
     order: Literal["same", "shuffled", "mean"] = "same"
 
-    def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
-        """Look them up; a client that was not there at that step gets the mean of those who were.
+    def begin(self, problem: StreamProblem) -> None:
+        """Nothing. Raises `DataError` where the run is not found, or has no rates to give."""
+        recorded_rates(self.run)
 
-        Where nobody was, it gets the mean of all.
+    def meet(self, problem: StreamProblem, memory: Any, meeting: Meeting) -> tuple[Floats, Any]:
+        """Look them up.
+
+        Raises `DataError` for a client that was not there at that step, which leaves it out here,
+        too; and `RunError`, which ends the run, for a step at which nobody was. The order "mean"
+        needs neither.
         """
         table = _table(self.run, self.order, problem.fleet.seed)
         keys = zip(meeting.clients.tolist(), meeting.steps.tolist(), strict=True)
@@ -47,6 +54,7 @@ class Recorded(Rate):
 
 class _Table:
     def __init__(self, run: str, order: str, seed: Seed) -> None:
+        self._run = run
         self._clients, self._steps, self._rates = recorded_rates(run)
         self._order, self._seed = order, seed
 
@@ -54,15 +62,27 @@ class _Table:
         if self._order == "mean":
             return self._mean
         found = self._known.get((client, step))
-        return self._means.get(step, self._mean) if found is None else found
+        if found is not None:
+            return found
+        if step in self._met:
+            raise DataError(
+                f"the run {self._run} recorded no rate of client {client} at step {step}, at which "
+                "it did not take part to the end; it has none here either"
+            )
+        raise RunError(
+            f"the run {self._run} recorded no rates at step {step}; it recorded "
+            f"{len(self._met)} steps, the last of them {max(self._met)}: give this run the same "
+            'task, cadence and horizon, or take order = "mean"'
+        )
 
     @cached_property
     def _mean(self) -> float:
         return float(self._rates.mean())
 
     @cached_property
-    def _means(self) -> dict[int, float]:
-        return {int(t): float(self._rates[self._steps == t].mean()) for t in set(self._steps)}
+    def _met(self) -> set[int]:
+        """Steps at which somebody was there."""
+        return set(self._steps.tolist())
 
     @cached_property
     def _known(self) -> dict[tuple[int, int], float]:

@@ -31,7 +31,7 @@ def test_a_client_keeps_its_head_and_two_means(problem: StreamProblem) -> None:
     phi, k, d = 8906, 10, 128
     memory = FedADE().memory(problem)
     assert problem.model.layout.size > 300_000
-    assert nbytes(memory) == 4 * phi + 8 * (k + d) + 72 + 8 + 8 * k + (3 + 1 + 1) * 8
+    assert nbytes(memory) == 4 * phi + 8 * (k + d) + 80 + 8 + 8 * k + (3 + 1 + 1) * 8
     assert max(leaf.size for leaf in leaves(memory)) == phi
 
 
