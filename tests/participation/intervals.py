@@ -13,6 +13,7 @@ from driftfold.participation.blocks import InBlocks
 from driftfold.participation.markov import Chains
 from driftfold.participation.scheduled import IndependentSlots
 from driftfold.participation.slots import SlotProcess, Slotted
+from driftfold.participation.superposed import Superposed
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,34 @@ def from_slots(attendance: Slotted, clients: int, slots: int) -> list[Changes]:
 
 
 def from_blocks(attendance: InBlocks, clients: int, until: float) -> list[Changes]:
+    """The lives of the first clients."""
+    return [life_in_blocks(attendance, i, until) for i in range(clients)]
+
+
+def life_of_two(attendance: Superposed, client: int, until: float) -> Changes:
+    """Apply the switches of both processes in order."""
+    told = sorted(_told(attendance.comes, client, until) + _told(attendance.goes, client, until))
+    return _applied(told, bool(attendance.resets.before(np.array([client]))[0]), until)
+
+
+def life_in_blocks(attendance: InBlocks, client: int, until: float) -> Changes:
     """Apply all switches one after the other."""
-    return [_life(attendance, i, until) for i in range(clients)]
+    told = sorted(_told(attendance, client, until), key=lambda switch: switch[0])
+    return _applied(told, bool(attendance.process.before(np.array([client]))[0]), until)
 
 
-def _life(attendance: InBlocks, client: int, until: float) -> Changes:
+def _told(attendance: InBlocks, client: int, until: float) -> list[tuple[float, bool]]:
+    """All switches of a client, in the order of their blocks."""
     process, one = attendance.process, np.array([client])
     origin, length = float(process.origin(one)[0]), float(process.length(one)[0])
     blocks = np.arange(int(process.first_block(one)[0]), int((until - origin) / length) + 2)
     times, states = process.switches(np.full(len(blocks), client), blocks)
-    on = at_zero = bool(process.before(one)[0])
-    changes = []
-    told = zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True)
-    for t, state in sorted(told, key=lambda switch: switch[0]):
+    return list(zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True))
+
+
+def _applied(told: list[tuple[float, bool]], on: bool, until: float) -> Changes:
+    at_zero, changes = on, []
+    for t, state in told:
         if t == np.inf or t > until or state == on:
             continue
         on = state

@@ -15,9 +15,18 @@ from driftfold.participation.dropout import Leaves, LeavesInTime
 from driftfold.participation.independent import IndependentResponses
 from driftfold.participation.outage import Interrupted
 from driftfold.participation.slots import PerDispatch, Slotted
+from driftfold.participation.superposed import ByClient, Superposed
 from driftfold.participation.trace import Replay
 from driftfold.participation.uniform import RandomSubset
-from tests.participation.intervals import Changes, from_blocks, from_parts, from_slots, walk
+from tests.participation.intervals import (
+    Changes,
+    from_blocks,
+    from_parts,
+    from_slots,
+    life_in_blocks,
+    life_of_two,
+    walk,
+)
 
 
 def lives(attendance: Attendance, clients: int, until: float) -> list[Changes]:
@@ -33,6 +42,16 @@ def lives(attendance: Attendance, clients: int, until: float) -> list[Changes]:
         return [_interrupted(attendance, i, inner[i], until) for i in range(clients)]
     if isinstance(attendance, Replay):
         return [_replayed(attendance, i, until) for i in range(clients)]
+    if isinstance(attendance, ByClient):
+        usual, apart = attendance.usual, attendance.apart
+        assert isinstance(usual, InBlocks)
+        assert isinstance(apart, Superposed)
+        return [
+            life_of_two(apart, i, until) if attendance.rare[i] else life_in_blocks(usual, i, until)
+            for i in range(clients)
+        ]
+    if isinstance(attendance, Superposed):
+        return [life_of_two(attendance, i, until) for i in range(clients)]
     if isinstance(attendance, InBlocks):
         return from_blocks(attendance, clients, until)
     if isinstance(attendance, Slotted):

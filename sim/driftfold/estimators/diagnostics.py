@@ -13,12 +13,13 @@ def effective_size(weights: Floats) -> float:
 
     >>> effective_size(np.array([1.0, 1.0, 1.0, 0.0]))
     3.0
-    >>> effective_size(np.array([1e-320, 1e-320]))
-    2.0
+    >>> effective_size(np.array([1e-320, 1e-320])), effective_size(np.array([1e300, 1e300]))
+    (2.0, 2.0)
     """
+    largest = float(np.max(np.abs(weights), initial=0.0))
+    if 0 < largest <= 1e-150 or 1e150 <= largest < np.inf:  # squares would be 0 or infinite
+        return effective_size(weights / largest)
     square = float((weights * weights).sum())
-    if not square and weights.any():  # so small that their squares are 0
-        return effective_size(weights / np.max(np.abs(weights)))
     return float(weights.sum()) ** 2 / square if square > 0 else 0.0
 
 

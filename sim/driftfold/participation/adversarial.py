@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, final
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Ge
 
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.in_slots import SlotSeconds
 from driftfold.participation.slots import SlotProcess, Slotted
 from driftfold.registry import register
 
@@ -44,7 +45,7 @@ class Adversarial(Participation):
     start: Annotated[float, Ge(0)] = 0.0
     end: Annotated[float, Ge(0)] | None = None
     client: Annotated[int, Ge(0)] = 0
-    every: Annotated[float, Gt(0)] = 1.0
+    every: SlotSeconds = 1.0
 
     @property
     def knows_probability(self) -> bool:  # type: ignore[override]

@@ -7,6 +7,7 @@ from typing import ClassVar, Protocol, final
 import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
+from driftfold.errors import RunError
 from driftfold.participation.base import Attendance
 
 AHEAD = 1 << 16
@@ -43,6 +44,12 @@ class BlockProcess(ABC):
 
     reach: ClassVar[int] = 4
     """Blocks before and after a time that mostly tell the state then and its end."""
+
+    numbers: ClassVar[int] = 2**32 - 2**16
+    """Blocks are numbered below this. Default: what a stream can be addressed by, and some room."""
+
+    advice: ClassVar[str]
+    """What to change where time goes on beyond them."""
 
     @property
     def shortcut(self) -> Shortcut | None:
@@ -120,58 +127,91 @@ class InBlocks(Attendance):
             times[left] = self._changes(clients[left], t, on)
         return times
 
+    def latest(self, clients: Ints, t: float) -> tuple[Floats, Bools]:
+        """Time of each client's latest switch up to t, and the state it has set, (k,) each.
+
+        -inf, and the state before all switches, where there is none.
+        """
+        block = self._block(clients, t)
+        times, states = np.full(len(clients), -np.inf), np.zeros(len(clients), dtype=bool)
+        self._look_back(clients, t, block, np.arange(len(clients)), times, states)
+        return times, states
+
+    def next(self, clients: Ints, t: float, on: bool) -> Floats:
+        """Time of each client's first switch after t that sets another state than `on`, (k,)."""
+        result = np.full(len(clients), np.inf)
+        self._look_ahead(clients, t, self._block(clients, t), np.arange(len(clients)), on, result)
+        return result
+
+    def limit(self, clients: Ints) -> Floats:
+        """Time from which on each client cannot be asked about, (k,)."""
+        return self.process.origin(clients) + self.process.numbers * self.process.length(clients)
+
     def _states(self, clients: Ints, t: float) -> Bools:
         """State of each client at t, by a look at whole blocks."""
-        block = self._block(clients, t)
-        result = np.zeros(len(clients), dtype=bool)
-        self._look_back(clients, t, block, np.arange(len(clients)), result)
-        return result
+        return self.latest(clients, t)[1]
 
     def _changes(self, clients: Ints, t: float, on: bool) -> Floats:
         """When each client, from t, ceases to be on (or off), by a look at whole blocks."""
         block, width = self._block(clients, t), _width(len(clients), self.process.reach)
         # For few clients one look at the blocks around t mostly tells the state and its end.
         later = width if width > 1 else 0
-        times, states = self._span(clients, block - width + 1, width + later)
-        found, state = _latest(times, states, t)
-        self._look_back(clients, t, block - width, np.flatnonzero(~found), state)
+        times, states = self._span(clients, t, block - width + 1, width + later)
+        at, state = _latest(times, states, t)
+        self._look_back(clients, t, block - width, np.flatnonzero(at == -np.inf), at, state)
         leaves = _first(times, states, t, on)
         result = np.where(state == on, leaves, float(t))
         waiting = np.flatnonzero((state == on) & (leaves == np.inf))
         waiting = waiting[~self.process.stays(clients[waiting], on)]
-        done = later + 1
+        self._look_ahead(clients, t, block, waiting, on, result, later + 1, width)
+        return result
+
+    def _look_ahead(
+        self,
+        clients: Ints,
+        t: float,
+        block: Ints,
+        waiting: Ints,
+        on: bool,
+        result: Floats,
+        done: int = 0,
+        width: int = 1,
+    ) -> None:
+        """Set `result` of those `waiting` to their first switch after t that does not set `on`.
+
+        `done` blocks from `block` on have been looked at, the last `width` of them at once.
+        """
         while waiting.size and done < self.ahead:
             width = max(1, min(2 * width, self.ahead - done, _TILE // waiting.size))
-            leaves = _first(*self._span(clients[waiting], block[waiting] + done, width), t, on)
+            leaves = _first(*self._span(clients[waiting], t, block[waiting] + done, width), t, on)
             result[waiting] = leaves
             waiting = waiting[leaves == np.inf]
             done += width
-        return result
 
     def _look_back(
-        self, clients: Ints, t: float, block: Ints, waiting: Ints, result: Bools
+        self, clients: Ints, t: float, block: Ints, waiting: Ints, times: Floats, states: Bools
     ) -> None:
-        """Set `result` of those `waiting` to the state at t by blocks up to `block`, (k,) each."""
+        """Set time and state of those `waiting` to their latest switch by blocks up to `block`."""
         first = self.process.first_block(clients)
         block, width = block.copy(), min(2, self.process.reach)
         while waiting.size:
             over = block[waiting] < first[waiting]
             if over.any():
-                result[waiting[over]] = self.process.before(clients[waiting[over]])
+                states[waiting[over]] = self.process.before(clients[waiting[over]])
                 waiting = waiting[~over]
                 if not waiting.size:
                     return
             width = _width(len(waiting), width)
-            spans = self._span(clients[waiting], block[waiting] - width + 1, width)
-            found, state = _latest(*spans, t)
-            result[waiting[found]] = state[found]
-            waiting = waiting[~found]
+            spans = self._span(clients[waiting], t, block[waiting] - width + 1, width)
+            times[waiting], states[waiting] = _latest(*spans, t)
+            waiting = waiting[times[waiting] == -np.inf]
             block[waiting] -= width
             width *= 2
 
-    def _span(self, clients: Ints, block: Ints, width: int) -> tuple[Floats, Bools]:
-        """Switches of `width` blocks of each client from a block of its own, (k, m) each."""
+    def _span(self, clients: Ints, t: float, block: Ints, width: int) -> tuple[Floats, Bools]:
+        """Switches of `width` blocks of each client from one of its own, (k, m) each, about t."""
         numbers = (block[:, None] + np.arange(width)).reshape(-1)
+        self._check(numbers, t)
         who = np.repeat(clients, width)
         first = self.process.first_block(who)
         times, states = self.process.switches(who, np.maximum(numbers, first))
@@ -186,7 +226,16 @@ class InBlocks(Attendance):
         # The quotient may be rounded across the boundary that the product defines.
         number = np.where(origin + (number + 1) * length <= t, number + 1, number)
         number = np.where(origin + number * length > t, number - 1, number)
+        self._check(number, t)
         return number.astype(np.int64)
+
+    def _check(self, numbers: Floats | Ints, t: float) -> None:
+        """Refuse blocks that have no number."""
+        if not numbers.max(initial=0) < self.process.numbers:
+            raise RunError(
+                f"virtual time {t:g} s lies beyond the {self.process.numbers:g} stretches of time "
+                f"in which a client's sessions are drawn; {self.process.advice}"
+            )
 
 
 def _width(clients: int, wanted: int) -> int:
@@ -194,13 +243,13 @@ def _width(clients: int, wanted: int) -> int:
     return max(1, min(wanted, _FEW // max(1, clients)))
 
 
-def _latest(times: Floats, states: Bools, t: float) -> tuple[Bools, Bools]:
-    """Whether there is a switch up to t, and the state that the latest one sets, (k,) each."""
+def _latest(times: Floats, states: Bools, t: float) -> tuple[Floats, Bools]:
+    """Time of the latest switch up to t, -inf if none, and the state that it sets, (k,) each."""
     if not times.size:
-        return np.zeros(len(times), dtype=bool), np.zeros(len(times), dtype=bool)
+        return np.full(len(times), -np.inf), np.zeros(len(times), dtype=bool)
     passed = np.where(times <= t, times, -np.inf)
     rows, latest = np.arange(len(times)), passed.argmax(axis=1)
-    return passed[rows, latest] > -np.inf, states[rows, latest]
+    return passed[rows, latest], states[rows, latest]
 
 
 def _first(times: Floats, states: Bools, t: float, on: bool) -> Floats:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Interval
 
 from driftfold.arrays import Bools, Ints
 from driftfold.fleet import Fleet
@@ -48,7 +48,7 @@ class Cyclic(InSlots):
     p: Probability | tuple[Probability, ...] | None = None
     low: Probability = 0.0
     high: Probability = 1.0
-    period: Annotated[int, Gt(0)] = 100
+    period: Annotated[int, Interval(ge=1, le=2**32)] = 100
     slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge, Gt, Interval, Len
+from annotated_types import Ge, Interval, Len
 
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance, Participation
-from driftfold.participation.blocks import InBlocks
 from driftfold.participation.phases import phases
 from driftfold.participation.rates import Rates
 from driftfold.participation.resets import Resets, warm_blocks
+from driftfold.participation.superposed import two_states
 from driftfold.participation.swing import Swing, solve
 from driftfold.registry import register
 
@@ -58,8 +58,8 @@ class DiurnalSessions(Participation):
     True
     """
 
-    duty: Annotated[float, Interval(gt=0, lt=1)] = 0.15
-    session: Annotated[float, Gt(0)] = 3600.0
+    duty: Annotated[float, Interval(ge=1e-9, le=1 - 1e-9)] = 0.15
+    session: Annotated[float, Interval(ge=1e-3, le=1e9)] = 3600.0
     ratio: Annotated[float, Ge(1)] = 4.0
     peak: float = 2.0
     spread: Annotated[float, Ge(0)] = 1.5
@@ -76,7 +76,7 @@ class DiurnalSessions(Participation):
             np.broadcast_to(np.float64(number), fleet.size)
             for number in (bound, self.duty, swing.on / bound, swing.off / bound)
         )
-        return InBlocks(
+        return two_states(
             Resets(
                 bounds,
                 Rates(on, off, top * _HOUR, swing.amplitude, swing.amplitude_off),
@@ -84,7 +84,8 @@ class DiurnalSessions(Participation):
                 warm_blocks((swing.on + swing.off) / bound),
                 seed.stream("participation.switches"),
                 seed.stream("participation.start"),
-            )
+            ),
+            seed,
         )
 
     def swing(self) -> Swing:

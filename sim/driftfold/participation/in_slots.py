@@ -2,11 +2,14 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from annotated_types import Gt
+from annotated_types import Interval
 
 from driftfold.participation.base import Participation
 
-Slot: TypeAlias = Annotated[float, Gt(0)] | Literal["dispatch"]
+SlotSeconds: TypeAlias = Annotated[float, Interval(ge=1e-3, le=1e9)]
+"""Length of a slot in seconds. Slots are numbered in 32 bits, so the shortest last for 50 days."""
+
+Slot: TypeAlias = SlotSeconds | Literal["dispatch"]
 """The length of a slot in seconds; or each dispatch is one."""
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
@@ -46,7 +46,7 @@ class LabelCycle(InSlots):
     """
 
     share: Probability = 0.5
-    period: Annotated[int, Gt(0)] = 24
+    period: Annotated[int, Interval(ge=1, le=2**32)] = 24
     slot: Slot = "dispatch"
 
     def attend(self, fleet: Fleet) -> Attendance:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge, Interval
+from annotated_types import Interval
 
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
@@ -18,6 +18,8 @@ from driftfold.rng import Stream
 
 # Client-slots looked back at in one step: bounds memory, not results.
 _TILE = 1 << 16
+_FAR = 1 << 22
+"""Slots that a search covers: only a chain that hardly ever switches is looked at for so long."""
 
 
 @register("markov")
@@ -66,7 +68,7 @@ class Markov(InSlots):
     high: Probability = 1.0
     rate: Annotated[float, Interval(gt=0, le=1)] = 0.05
     memory: Annotated[float, Interval(ge=0, lt=1)] | None = None
-    regions: Annotated[int, Ge(1)] = 1
+    regions: Annotated[int, Interval(ge=1, le=2**32)] = 1
     shock: Annotated[float, Interval(ge=0, le=1)] = 0.0
     slot: Slot = "dispatch"
 
@@ -88,7 +90,7 @@ class Markov(InSlots):
         )
         if self.slot == "dispatch":
             return StationaryPerDispatch(chains, p)
-        return Slotted(chains, self.slot)
+        return Slotted(chains, self.slot, _FAR)
 
     def _switching(self, p: Floats) -> tuple[Floats, Floats]:
         """Probabilities per slot of coming on and of going off, shape (N,) each."""

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Interval
 
 from driftfold.fleet import Fleet
 from driftfold.lanes import in_whole_vectors
 from driftfold.participation.base import Attendance, Participation
-from driftfold.participation.blocks import InBlocks
 from driftfold.participation.probabilities import Probability, probabilities
 from driftfold.participation.rates import Rates
 from driftfold.participation.resets import Resets
+from driftfold.participation.superposed import two_states
 from driftfold.registry import register
 
 
@@ -48,8 +48,8 @@ class MarkovSessions(Participation):
     p: Probability | tuple[Probability, ...] | None = None
     low: Probability = 0.05
     high: Probability = 0.95
-    session: Annotated[float, Gt(0)] = 3600.0
-    spread: Annotated[float, Ge(0)] = 0.5
+    session: Annotated[float, Interval(ge=1e-3, le=1e9)] = 3600.0
+    spread: Annotated[float, Interval(ge=0, le=5)] = 0.5
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when the shares do not fit."""
@@ -58,7 +58,7 @@ class MarkovSessions(Participation):
         mean = self.session * in_whole_vectors(np.exp, self.spread * z)
         # on + off = 1 / ((1 - p) m); who is always on needs candidates, but none that count.
         bound = 1 / (mean * np.where(p < 1, 1 - p, 1.0))
-        return InBlocks(
+        return two_states(
             Resets(
                 bound,
                 Rates(p, 1 - p, np.zeros(fleet.size)),
@@ -66,5 +66,6 @@ class MarkovSessions(Participation):
                 0,
                 fleet.seed.stream("participation.switches"),
                 fleet.seed.stream("participation.start"),
-            )
+            ),
+            fleet.seed,
         )

@@ -4,19 +4,24 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.arrays import Bools, Floats, Ints
 from driftfold.errors import SpecError
 from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance, Participation
+from driftfold.participation.in_slots import SlotSeconds
 from driftfold.participation.probabilities import Probability
 from driftfold.participation.slots import slot_of
 from driftfold.registry import register
 from driftfold.rng import Stream
 
 _AHEAD = 1 << 14
-"""Periods that are looked ahead, and sessions: who is off for longer counts as off for ever."""
+"""Sessions that are looked ahead: who is off in all of them counts as off for ever."""
+_FAR = 1 << 22
+"""Periods that are looked ahead: an outage takes everybody in so many."""
+_LEAST = 1e-5
+"""Smallest share above 0: what is rarer is searched for among too many periods."""
 _TILE = 1 << 16
 
 
@@ -55,9 +60,9 @@ class Outage(Participation):
 
     of: Participation
     share: Probability = 0.3
-    every: Annotated[float, Gt(0)] = 86400.0
+    every: SlotSeconds = 86400.0
     duration: Annotated[float, Gt(0)] = 3600.0
-    regions: Annotated[int, Ge(1)] | None = None
+    regions: Annotated[int, Interval(ge=1, le=2**32)] | None = None
 
     def attend(self, fleet: Fleet) -> Attendance:
         """Return the attendance; raises `SpecError` when an outage does not fit in its period."""
@@ -65,6 +70,11 @@ class Outage(Participation):
             raise SpecError(
                 f"participation 'outage' got duration = {self.duration:g} s in every = "
                 f"{self.every:g} s; set duration < every"
+            )
+        if 0 < self.share < _LEAST:
+            raise SpecError(
+                f"participation 'outage' got share = {self.share:g}; outages that hardly ever take "
+                f"anybody are not simulated, so set share to 0, or to {_LEAST:g} or more"
             )
         everyone = np.arange(fleet.size)
         if self.regions is None:
@@ -170,7 +180,7 @@ class Interrupted(Attendance):
         if self.model.share == 0:
             return result
         waiting, number, width = np.arange(len(clients)), slot_of(t, self.model.every), 1
-        last = number + _AHEAD
+        last = number + _FAR
         while waiting.size and number < last:
             width = max(1, min(width, last - number, _TILE // waiting.size))
             periods = np.arange(number, number + width)

@@ -10,9 +10,9 @@ from driftfold.arrays import Bools, Floats, Ints
 from driftfold.native import Law, searcher
 from driftfold.participation.blocks import BlockProcess, Shortcut
 from driftfold.participation.rates import Rates
-from driftfold.rng import Stream
+from driftfold.rng import Stream, Words
 
-_MEAN = 2.0
+MEAN = 2.0
 """Mean number of candidates in a block."""
 
 _USUAL = 5
@@ -54,6 +54,13 @@ class Resets(BlockProcess):
         Stream of the states before the first switch.
     """
 
+    # Places within a block are then still told to 2^-8 of it.
+    numbers = 2**44
+    advice = (
+        "choose longer sessions or gaps (participation 'markov_sessions' and 'diurnal_sessions' "
+        "have `session`), or an earlier end of the run (horizon)"
+    )
+
     bound: Floats
     rates: Rates
     start: Floats
@@ -63,19 +70,19 @@ class Resets(BlockProcess):
 
     def length(self, clients: Ints) -> Floats:
         """Length of each client's blocks in seconds, shape (k,)."""
-        return _MEAN / self.bound[clients]
+        return MEAN / self.bound[clients]
 
     def switches(self, clients: Ints, blocks: Ints) -> tuple[Floats, Bools]:
         """Times and states, shape (k, m) each."""
         visits = blocks + self.warm
-        words = self.draws.words(clients, visits, 1 + 3 * _USUAL)
+        words = self._words(clients, visits, 1 + 3 * _USUAL)
         count = np.searchsorted(_CUMULATIVE, words[:, 0] * _UNIT, side="right")
         most = int(count.max(initial=0))
         if most > _USUAL:
             many = np.flatnonzero(count > _USUAL)
             usual, words = words, np.zeros((len(words), 1 + 3 * most), words.dtype)
             words[:, : usual.shape[1]] = usual
-            words[many] = self.draws.words(clients[many], visits[many], 1 + 3 * most)
+            words[many] = self._words(clients[many], visits[many], 1 + 3 * most)
         words = words[:, 1:].reshape(len(clients), max(most, _USUAL), 3)[:, :most]
         marks = words[..., 2] * _UNIT
         places = (words[..., 0] + words[..., 1] * _UNIT) * _UNIT
@@ -84,6 +91,19 @@ class Resets(BlockProcess):
         on = marks < comes
         counts = (np.arange(most) < count[:, None]) & (on | (marks >= 1 - goes))
         return np.where(counts, times, np.inf), on
+
+    def _words(self, clients: Ints, visits: Ints, count: int) -> Words:
+        """Words of each block: those of every 2^32 blocks come from a stream of their own."""
+        turns = visits >> 32
+        if not turns.any():
+            return self.draws.words(clients, visits, count)
+        words = np.empty((len(visits), count), np.uint32)
+        for turn in np.unique(turns).tolist():
+            some = np.flatnonzero(turns == turn)
+            name = f"{self.draws.purpose}.{turn}" if turn else self.draws.purpose
+            draws = Stream(self.draws.seed, name)
+            words[some] = draws.words(clients[some], visits[some] & 0xFFFFFFFF, count)
+        return words
 
     def before(self, clients: Ints) -> Bools:
         """State of each client before its first switch, shape (k,)."""
@@ -107,7 +127,7 @@ class Resets(BlockProcess):
             draws=self.draws.address,
             early=self.early.address,
             warm=self.warm,
-            mean=_MEAN,
+            mean=MEAN,
             cumulative=_CUMULATIVE,
             bound=self.bound,
             start=self.start,
@@ -130,7 +150,7 @@ def warm_blocks(share: float) -> int:
     >>> warm_blocks(0.5)
     60
     """
-    return int(np.ceil(_FORGOTTEN / (_MEAN * share)))
+    return int(np.ceil(_FORGOTTEN / (MEAN * share)))
 
 
 def _cumulative(mean: float) -> Floats:
@@ -145,4 +165,4 @@ def _cumulative(mean: float) -> Floats:
     return np.array(table)
 
 
-_CUMULATIVE = _cumulative(_MEAN)
+_CUMULATIVE = _cumulative(MEAN)

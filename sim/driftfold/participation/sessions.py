@@ -117,6 +117,7 @@ class Days(BlockProcess):
     """
 
     reach = 1
+    advice = "choose an earlier end of the run (horizon)"
 
     model: Sessions
     begins: Floats

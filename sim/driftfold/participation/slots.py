@@ -8,10 +8,14 @@ from typing import final
 import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
+from driftfold.errors import RunError
 from driftfold.participation.base import Attendance
 
 AHEAD = 1 << 16
 """Slots that are looked ahead: who does not change within them counts as never changing."""
+
+_NUMBERS = 2**32 - 2**20
+"""Slots are numbered below, and some room for a search: what is drawn in one is addressed so."""
 
 # Client-slots looked at in one step of a scan: bounds its memory, not its result.
 _TILE = 1 << 16
@@ -102,6 +106,12 @@ def slot_of(t: float, length: float) -> int:
     >>> slot_of(3 * 0.1, 0.1), slot_of(float(np.nextafter(3 * 0.1, 0)), 0.1)
     (3, 2)
     """
+    if not t / length < _NUMBERS:
+        raise RunError(
+            f"virtual time {t:g} s lies beyond the 2^32 slots of {length:g} s that can be drawn; "
+            "choose longer ones (participation: `slot`, or `every`), or an earlier end of the run "
+            "(horizon)"
+        )
     number = math.floor(t / length)
     # The quotient may be rounded across the boundary that the product n * length defines.
     if (number + 1) * length <= t:

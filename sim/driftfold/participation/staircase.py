@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
@@ -66,7 +66,7 @@ class Staircase(InSlots):
     p: Probability | tuple[Probability, ...] | None = None
     low: Probability = 0.0
     high: Probability = 1.0
-    length: Annotated[int, Gt(0)] = 10
+    length: Annotated[int, Interval(ge=1, le=2**32)] = 10
     lower: Probability = 0.4
     slot: Slot = "dispatch"
 

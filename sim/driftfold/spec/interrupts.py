@@ -16,44 +16,51 @@ if TYPE_CHECKING:
 
 def check_interrupts(spec: "JobSpec") -> None:
     """Raise `CapabilityError` where a part of the work would be sent and has no meaning."""
-    algorithm, cadence = spec.algorithm, spec.cadence
-    partial = spec.faults.on_interrupt == "partial"
-    if (
-        isinstance(cadence, Flow)
-        and cadence.beyond == "force"
-        and not (partial and cadence.max_staleness)
-    ):
+    cadence, partial = spec.cadence, spec.faults.on_interrupt == "partial"
+    force = isinstance(cadence, Flow) and cadence.beyond == "force"
+    if not (partial or force):
+        return
+    if (found := _obstacle(spec)) is not None:
+        why, change = found
+        asks = ["faults.on_interrupt is 'partial'"] if partial else []
+        asks += ["cadence.beyond is 'force', which calls for steps done so far"] if force else []
+        rest = ["on_interrupt to 'lose' or 'suspend'"] if partial else []
+        rest += ["beyond to 'drop' or 'clip'"] if force else []
+        raise CapabilityError(
+            f"{' and '.join(asks)}, and {why}; {change}, or set {' and '.join(rest)}"
+        )
+    if isinstance(cadence, Flow) and force and not (partial and cadence.max_staleness):
         raise CapabilityError(
             f"cadence '{kind_of(cadence)}' has clients send the steps they have done when their "
             "answer is about to be older than max_staleness; give a max_staleness of at least 1, "
             "and faults.on_interrupt = 'partial', which says what such an answer is; or choose "
             "beyond 'drop' or 'clip'"
         )
-    if not partial:
-        return
+
+
+def _obstacle(spec: "JobSpec") -> tuple[str, str] | None:
+    """Why a part of a client's work is no answer here, and what to change; None where it is one."""
+    algorithm, cadence = spec.algorithm, spec.cadence
     if isinstance(cadence, Immediate) and cadence.mixes == "model":
-        raise CapabilityError(
-            "faults.on_interrupt is 'partial', and cadence 'immediate' mixes models: an end point "
-            "has no share of a way; set mixes = 'delta', or on_interrupt to 'lose' or 'suspend'"
+        return (
+            "cadence 'immediate' mixes models: an end point has no share of a way",
+            "set mixes = 'delta'",
         )
     while isinstance(algorithm, Wrapper):
         if (why := algorithm.needs_whole_work()) is not None:
             kind = kind_of(algorithm)
-            raise CapabilityError(
-                f"faults.on_interrupt is 'partial', and '{kind}' takes no part of a client's work: "
-                f"{why}; leave '{kind}' out, or set on_interrupt to 'lose' or 'suspend'"
-            )
+            return f"'{kind}' takes no part of a client's work: {why}", f"leave '{kind}' out"
         algorithm = algorithm.algorithm
     if not isinstance(algorithm, PartialWork):
         able = [name for name, kind in kinds("algorithm").items() if issubclass(kind, PartialWork)]
-        raise CapabilityError(
-            f"faults.on_interrupt is 'partial', and the first of its local steps are no answer of "
-            f"algorithm '{kind_of(algorithm)}'; choose algorithm {', '.join(map(repr, able))}, or "
-            "on_interrupt 'lose' or 'suspend'"
+        return (
+            f"the first of its local steps are no answer of algorithm '{kind_of(algorithm)}'",
+            f"choose algorithm {', '.join(map(repr, able))}",
         )
     if not isinstance(algorithm.combine, WeightedSum):
-        raise CapabilityError(
-            "faults.on_interrupt is 'partial', where the share of the work that was done enters "
-            f"the weights of a sum, and combine is '{kind_of(algorithm.combine)}'; choose combine "
-            "'weighted_sum', or on_interrupt 'lose' or 'suspend'"
+        return (
+            "the share of the work that was done enters the weights of a sum, while combine is "
+            f"'{kind_of(algorithm.combine)}'",
+            "choose combine 'weighted_sum'",
         )
+    return None

@@ -3,7 +3,17 @@
 import numpy as np
 
 from driftfold.arrays import Ints
+from driftfold.errors import SpecError
 from driftfold.world.world import World
+
+
+def check_tiers(cadence: str, tiers: int, clients: int) -> None:
+    """Raise `SpecError` where some of the tiers would have nobody."""
+    if tiers > clients:
+        raise SpecError(
+            f"cadence.tiers: got {tiers} for {clients} clients, wanted at most one tier for each; "
+            f"set tiers of cadence '{cadence}' to {clients} or fewer"
+        )
 
 
 def speed_ranks(world: World, probes: int) -> Ints:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Gt, Interval
 
 from driftfold.algorithms.base import Phase
 from driftfold.arrays import Ints
@@ -26,6 +26,7 @@ from driftfold.world.cadence import Cadence
 from driftfold.world.cadences.flow import LULL
 from driftfold.world.discount import Discount
 from driftfold.world.roster import NobodyLeft
+from driftfold.world.speeds import check_tiers
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -59,7 +60,7 @@ class AsynchronousTiers(Cadence):
 
     tiers: Annotated[int, Gt(0)] = 5
     cohort: Annotated[int, Gt(0)] | None = None
-    probes: Annotated[int, Gt(0)] = 5
+    probes: Annotated[int, Interval(ge=1, le=1000)] = 5
     staleness: Staleness = field(default_factory=Constant)
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
@@ -76,6 +77,7 @@ class AsynchronousTiers(Cadence):
     def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
         """Require an algorithm of one exchange."""
         super().check(phases, problem)
+        check_tiers(kind_of(self), self.tiers, problem.fleet.size)
         if len(phases) != 1:
             raise CapabilityError(
                 f"the algorithm has {len(phases)} exchanges in a round, and cadence "

@@ -8,7 +8,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.kernel import now
 from driftfold.registry import register
@@ -61,13 +61,13 @@ class Buffered(Flow):
     """
 
     concurrency: Annotated[int, Gt(0)] = 10
-    buffer: Annotated[int, Gt(0)] = 5
+    buffer: Annotated[int, Interval(ge=1, le=2**24)] = 5
     staleness: Staleness = field(default_factory=Polynomial)
-    max_staleness: Annotated[int, Ge(0)] | None = None
+    max_staleness: Annotated[int, Interval(ge=0, le=2**32)] | None = None
     beyond: Literal["drop", "clip", "force"] = "drop"
     share: bool = False
     patience: Annotated[float, Gt(0)] | None = None
-    restock: Annotated[float, Ge(0)] = 0.0
+    restock: Annotated[float, Interval(ge=0, le=1e9)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 

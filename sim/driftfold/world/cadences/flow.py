@@ -18,6 +18,9 @@ from driftfold.world.roster import NobodyLeft
 if TYPE_CHECKING:
     from driftfold.world.server import Server
 
+_FINE = 2.0**53
+"""Multiples of a time whose next one float64 cannot tell from this one."""
+
 LULL = 100
 """Invitations that all decline, nobody being on a visit, after which the server steps anyway."""
 
@@ -117,7 +120,10 @@ class Flow(Cadence):
         time = now()
         if not self.restock:
             return time
-        at = round(time / self.restock) * self.restock
+        number = time / self.restock
+        if number > _FINE:
+            return time
+        at = round(number) * self.restock
         if abs(at - time) <= 1e-12 * time:  # the last bit of a product or of a sum
             return time
         return at if at > time else at + self.restock

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.algorithms.base import Endpoint, Phase
 from driftfold.errors import CapabilityError
@@ -66,9 +66,9 @@ class Immediate(Flow):
     rate: Annotated[float, Gt(0)] = 0.5
     mixes: Literal["delta", "model"] = "delta"
     staleness: Staleness = field(default_factory=Polynomial)
-    max_staleness: Annotated[int, Ge(0)] | None = None
+    max_staleness: Annotated[int, Interval(ge=0, le=2**32)] | None = None
     beyond: Literal["drop", "clip", "force"] = "drop"
-    restock: Annotated[float, Ge(0)] = 0.0
+    restock: Annotated[float, Interval(ge=0, le=1e9)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 

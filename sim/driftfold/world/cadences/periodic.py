@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.registry import register
 from driftfold.selection.base import Selection
@@ -51,13 +51,13 @@ class Periodic(Flow):
         How clients are chosen from those that are there.
     """
 
-    period: Annotated[float, Gt(0)] = 60.0
+    period: Annotated[float, Interval(gt=0, le=1e9)] = 60.0
     concurrency: Annotated[int, Gt(0)] = 10
     staleness: Staleness = field(default_factory=Polynomial)
-    max_staleness: Annotated[int, Ge(0)] | None = None
+    max_staleness: Annotated[int, Interval(ge=0, le=2**32)] | None = None
     beyond: Literal["drop", "clip", "force"] = "drop"
     share: bool = False
-    restock: Annotated[float, Ge(0)] = 0.0
+    restock: Annotated[float, Interval(ge=0, le=1e9)] = 0.0
     pause: Annotated[float, Gt(0)] = 1.0
     selection: Selection[Any] = field(default_factory=UniformSelection)
 

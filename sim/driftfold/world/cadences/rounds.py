@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.arrays import Ints
 from driftfold.kernel import now
@@ -40,7 +40,7 @@ class Rounds(Cadence):
     """
 
     cohort: Annotated[int, Gt(0)] | None = None
-    over_selection: Annotated[float, Ge(1)] = 1.0
+    over_selection: Annotated[float, Interval(ge=1, le=1000)] = 1.0
     deadline: Annotated[float, Gt(0)] | None = None
     pause: Annotated[float, Gt(0)] = 1.0
     minimum: Annotated[int, Gt(0)] = 1

@@ -3,14 +3,18 @@
 Chai, Z., Ali, A., Zawad, S., et al.: "TiFL: A Tier-based Federated Learning System", HPDC 2020.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from annotated_types import Gt
+from annotated_types import Gt, Interval
 
-from driftfold.registry import register
+from driftfold.algorithms.base import Phase
+from driftfold.registry import kind_of, register
+from driftfold.tasks.base import Problem
 from driftfold.world.cadences.rounds import Rounds
+from driftfold.world.speeds import check_tiers
 
 if TYPE_CHECKING:
     from driftfold.world.server import Server
@@ -48,7 +52,12 @@ class Tiered(Rounds):
     """
 
     tiers: Annotated[int, Gt(0)] = 5
-    probes: Annotated[int, Gt(0)] = 5
+    probes: Annotated[int, Interval(ge=1, le=1000)] = 5
+
+    def check(self, phases: Sequence[Phase[Any, Any, Any]], problem: Problem) -> None:
+        """Require somebody in each tier."""
+        super().check(phases, problem)
+        check_tiers(kind_of(self), self.tiers, problem.fleet.size)
 
     def chooses(self) -> str:
         """A tier is a choice."""
