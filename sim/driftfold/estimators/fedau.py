@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.columns import Column, replaced
@@ -56,7 +56,7 @@ class FedAU(Estimator[Intervals]):
     array([0.5, 1.5])
     """
 
-    cutoff: Annotated[int, Ge(1)] | Literal["none"] = 50
+    cutoff: Annotated[int, Interval(ge=1, le=2**32)] | Literal["none"] = 50
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Intervals:
         """No interval has ended."""

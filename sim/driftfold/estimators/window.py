@@ -5,13 +5,15 @@ from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
-from annotated_types import Ge
+from annotated_types import Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.columns import Column, replaced
+from driftfold.errors import SpecError
 from driftfold.estimators.base import Estimator
 from driftfold.estimators.tables import never
 from driftfold.fleet import Fleet
+from driftfold.memory import gigabytes, machine_bytes
 from driftfold.participation.base import Attendance
 from driftfold.registry import register
 from driftfold.trees import node
@@ -56,11 +58,17 @@ class Window(Estimator[Recent]):
     array([1., 3.])
     """
 
-    rounds: Annotated[int, Ge(1)] = 50
+    rounds: Annotated[int, Interval(ge=1, le=2**16)] = 50
 
     def begin(self, fleet: Fleet, attendance: Attendance) -> Recent:
-        """No responses."""
+        """No responses; raises `SpecError` when there is no memory for so many."""
         words = -(-self.rounds // _WORD)
+        if (size := 8 * fleet.size * words) > machine_bytes():
+            raise SpecError(
+                f"estimator 'window' got rounds = {self.rounds} for {fleet.size} clients, which "
+                f"takes {gigabytes(size)}, and this machine has {gigabytes(machine_bytes())}; set "
+                "fewer rounds"
+            )
         return Recent(Column(np.zeros((fleet.size, words), dtype=np.uint64)), never(fleet.size))
 
     def weigh(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Gt
+from annotated_types import Gt, Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.registry import register
@@ -32,7 +32,7 @@ class Hinge(Staleness):
     """
 
     a: Annotated[float, Gt(0)] = 10.0
-    b: Annotated[int, Ge(0)] = 4
+    b: Annotated[int, Interval(ge=0, le=2**32)] = 4
 
     def weight(self, s: Ints) -> Floats:
         """Return 1 / (1 + a max(s - b, 0))."""
