@@ -104,3 +104,18 @@ def test_predictions_of_the_present_model_need_its_own_confusion() -> None:
     np.testing.assert_allclose(both[0], both[1], atol=1e-12)  # the same model, measured twice
     moved = current.consider(PROBLEM, THETA, VIEW, None)[0]
     assert np.abs(moved - both[0]).max() > 1e-3
+
+
+def test_the_examples_go_through_one_body_once() -> None:
+    """Whichever head is behind it; the bits are those of a pass of their own."""
+    source, model = PROBLEM.source, PROBLEM.model
+    head = model.layout.where(model.head)
+    one, other = THETA[0], np.where(head, THETA[1], THETA[0])
+    made = source.reference_features(one)
+    assert source.reference_features(other) is made
+    scenes = [SCENE.beyond_body(theta) for theta in (one, other)]
+    assert scenes[0].reference is scenes[1].reference is made
+    assert made.tobytes() == model.forward(one, source.reference).features.tobytes()
+    moved = source.reference_features(THETA[1])
+    assert moved.tobytes() == model.forward(THETA[1], source.reference).features.tobytes()
+    assert moved.tobytes() != made.tobytes()

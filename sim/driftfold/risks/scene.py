@@ -29,6 +29,8 @@ class Scene:
         `each` labelled examples of every class: their classes, shape (m K,).
     masks
         Dropout of the passes 0, 1, 2, ... of a visit.
+    beyond
+        Features of `reference` under one body, of theta (P,).
     """
 
     model: Model
@@ -38,6 +40,7 @@ class Scene:
     reference_labels: Ints
     each: int
     masks: Callable[[int], Masks]
+    beyond: Callable[[Array], Array] | None = None
 
     @cached_property
     def reference(self) -> Array:
@@ -56,16 +59,24 @@ class Scene:
             source.reference_labels,
             source.each,
             view.masks,
+            source.reference_features,
         )
 
     def beyond_body(self, theta: Array) -> "Scene":
         """Return what the head sees when the body stays as in theta, (P,) or (k, P).
 
-        The body is gone through once, however many steps the head then takes.
+        The body is gone through once, however many steps the head then takes; and where it is one
+        for all, (P,), the examples go through it once, however many stacks of clients there are.
         """
         return replace(
             self,
             model=self.model.head_model,
             inputs=self.model.forward(theta, self.inputs).features,
-            examples=lambda: self.model.forward(theta, self.reference).features,
+            examples=lambda: self._features(theta),
+            beyond=None,
         )
+
+    def _features(self, theta: Array) -> Array:
+        if theta.ndim == 1 and self.beyond is not None:
+            return self.beyond(theta)
+        return self.model.forward(theta, self.reference).features

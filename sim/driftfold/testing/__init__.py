@@ -2,6 +2,7 @@
 
 from driftfold.testing.checkpoint import check_checkpoint_store
 from driftfold.testing.corruption import check_corruption
+from driftfold.testing.detector import check_detector
 from driftfold.testing.drift import check_drift
 from driftfold.testing.estimator import check_estimator
 from driftfold.testing.label_estimate import check_label_estimate
@@ -16,6 +17,7 @@ from driftfold.testing.task import check_task
 __all__ = [
     "check_checkpoint_store",
     "check_corruption",
+    "check_detector",
     "check_drift",
     "check_estimator",
     "check_label_estimate",

@@ -20,7 +20,7 @@ from driftfold.registry import kind_of
 from driftfold.tasks.base import Problem, View
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
-from driftfold.trees import concatenate, node, rows, spread
+from driftfold.trees import chosen, node, rows, spread
 
 WORST = 0.1
 """Share of the clients that count as the worst off."""
@@ -77,7 +77,10 @@ class Adaptation(Algorithm[Any]):
         """Accuracy of everybody on the present batches, and of the visitors so far.
 
         accuracy_everyone
-            All N clients on their batches at `time`, each with what it has.
+            All N clients on their batches at `time`, each with what it has: those that never took
+            part have the server's model, if it is one for all, and their own parts as deployed.
+        accuracy_adapted, adapted
+            The same over those clients alone that have taken part so far, and their share of all.
         accuracy_visits, accuracy_after
             Over all batches that clients took part with, before they adapted to them; and after,
             over those of rounds that they were part of to the end.
@@ -90,19 +93,32 @@ class Adaptation(Algorithm[Any]):
         """
         assert isinstance(problem, StreamProblem)
         ids, visited = memories
-        table = concatenate([spread(self.memory(problem), 1), visited])
-        place = np.zeros(problem.fleet.size, dtype=np.int64)
-        place[ids] = np.arange(1, len(ids) + 1)
-        right = 0
+        fresh = spread(self.memory(problem), 1)
+        place = np.full(problem.fleet.size, -1)
+        place[ids] = np.arange(len(ids))
+        right = of_adapted = 0
         for clients in problem.tiles():
-            view = problem.view(clients, np.zeros_like(clients), time)
-            scores = self.scores(problem, state, rows(table, place[clients]), view)
-            right += int(view.hits(scores).sum())
-        everyone = right / (problem.fleet.size * problem.stream.size)
+            view, at = problem.view(clients, np.zeros_like(clients), time), place[clients]
+            hits = view.hits(self.scores(problem, state, _kept(fresh, visited, at), view))
+            right += int(hits.sum())
+            of_adapted += int(hits[at >= 0].sum())
+        size = problem.stream.size
+        everyone = {"accuracy_everyone": right / (problem.fleet.size * size)}
+        if len(ids):
+            everyone["accuracy_adapted"] = of_adapted / (len(ids) * size)
+        everyone["adapted"] = len(ids) / problem.fleet.size
         one = np.zeros(1, dtype=np.int64)
         gradients = sum(float(phase.samples(one, 0)[0]) for phase in self.phases(problem))
         told = _told(visited.ledger)
-        return {"accuracy_everyone": everyone, **told} | ({"gradients": gradients} if told else {})
+        return {**everyone, **told} | ({"gradients": gradients} if told else {})
+
+
+def _kept(fresh: Any, visited: Any, at: Ints) -> Any:
+    """Memories of some clients: rows `at` of those that were there, fresh ones where it is -1."""
+    if (at < 0).all():
+        return rows(fresh, np.zeros(len(at), dtype=np.int64))
+    kept = rows(visited, np.maximum(at, 0))
+    return kept if (at >= 0).all() else chosen(at >= 0, kept, fresh)
 
 
 def _told(ledger: Ledger) -> Mapping[str, float]:

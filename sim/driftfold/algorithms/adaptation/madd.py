@@ -14,6 +14,8 @@ LEAST = 3
 """Vectors without which there is no third one."""
 
 _TINY = 1e-12
+_ROOM = 2**20
+"""Numbers that are held at a time beyond what comes out: 8 MB."""
 
 
 def cosines(vectors: Array) -> Floats:
@@ -32,7 +34,8 @@ def cosines(vectors: Array) -> Floats:
 def madd(similarity: Floats) -> Floats:
     """Mean over z, other than i and j, of |s_iz - s_jz|, shape (m, m), of similarities (m, m).
 
-    Raises `ValueError` for fewer than three vectors.
+    Pairs are gone through in blocks, whose size changes no bit. Raises `ValueError` for fewer than
+    three vectors.
 
     >>> s = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.6], [0.2, 0.6, 1.0]])
     >>> madd(s).round(3).tolist()
@@ -41,11 +44,17 @@ def madd(similarity: Floats) -> Floats:
     m = len(similarity)
     if m < LEAST:
         raise ValueError(f"MADD compares by a third vector, got {m}; give 3 or more")
-    apart = np.abs(similarity[:, None, :] - similarity[None, :, :])
-    places = np.arange(m)
+    s = np.ascontiguousarray(similarity)
+    total = np.empty((m, m))
+    many = max(1, _ROOM // m)  # pairs at a time
+    tall = max(1, many // m)
+    for i in range(0, m, tall):
+        for j in range(0, m, many):
+            apart = s[i : i + tall, None, :] - s[None, j : j + many, :]
+            total[i : i + tall, j : j + many] = np.abs(apart, out=apart).sum(axis=2)
+    diagonal = np.diagonal(s)
     # z = i and z = j are left out: |s_ii - s_ji| and |s_ij - s_jj|.
-    own = apart[places[:, None], places[None, :], places[:, None]]
-    other = apart[places[:, None], places[None, :], places[None, :]]
-    made: Floats = np.maximum(apart.sum(axis=2) - own - other, 0.0) / (m - 2)
+    own, other = np.abs(diagonal[:, None] - s.T), np.abs(s - diagonal[None, :])
+    made: Floats = np.maximum(total - own - other, 0.0) / (m - 2)
     np.fill_diagonal(made, 0.0)
     return made

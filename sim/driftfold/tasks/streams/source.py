@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from driftfold.arrays import Array, Floats, Ints
+from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.label_shift.source import SourceFacts, source_facts
 from driftfold.nets.base import Model, Pass
 from driftfold.signals.means import directions, mean, unbiased_square
@@ -63,6 +63,29 @@ class Source:
     def held_out_features(self) -> Array:
         """h(x) of the held-out examples under theta_0, shape (h, d)."""
         return self._on_held_out.features
+
+    def reference_features(self, theta: Array) -> Array:
+        """h(x) of the reference examples under one theta (P,), shape (m K, d).
+
+        Those of the last body are kept: the head has no part in them, and all clients of a round
+        may have one body.
+        """
+        body = theta[self._of_body]
+        before = self._bodies[-1] if self._bodies else None
+        if before is None or body.tobytes() != before[0].tobytes():
+            features = self.model.forward(theta, self.reference).features
+            before = body, features
+            self._bodies[:] = [before]
+        return before[1]
+
+    @cached_property
+    def _of_body(self) -> Bools:
+        which: Bools = ~self.model.layout.where(self.model.head)
+        return which
+
+    @cached_property
+    def _bodies(self) -> list[tuple[Array, Array]]:
+        return []
 
     @cached_property
     def directions(self) -> tuple[Floats, Floats]:
