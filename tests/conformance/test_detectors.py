@@ -40,7 +40,7 @@ class Wrong(Ddm):
         if self.fault == "in place" and memory.count.flags.writeable:
             memory.count[...] = after.count
         if self.fault == "company":
-            after = replace(after, p=after.p + alarm.drift.sum())
+            after = replace(after, p=after.p + len(errors))
         if self.fault == "structure":
             after = replace(after, count=after.count.astype(np.float64))
         if self.fault == "shape":

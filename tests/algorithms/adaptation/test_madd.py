@@ -18,7 +18,8 @@ def direct(s: Floats) -> Floats:
     apart = np.abs(s[:, None, :] - s[None, :, :])
     z = np.arange(m)
     out = (z[None, None, :] == z[:, None, None]) | (z[None, None, :] == z[None, :, None])
-    return np.where(out, 0.0, apart).sum(axis=2) / (m - 2)
+    made: Floats = np.where(out, 0.0, apart).sum(axis=2) / (m - 2)
+    return made
 
 
 def test_it_is_the_mean_over_third_vectors() -> None:
