@@ -11,7 +11,7 @@ from driftfold.algorithms import FedAvg
 from driftfold.algorithms.base import LocalResult
 from driftfold.compute.base import Engine, Stack
 from driftfold.compute.tickets import NOT_FINITE, Ticket
-from driftfold.errors import ReplayMismatch, RunError
+from driftfold.errors import ReplayMismatch, RunError, SpecError
 from driftfold.trees import leaves
 from tests.compute.books import DRILL, SURVEY, Desk, alone, open_desk
 from tests.world.scripted import Faulty
@@ -379,3 +379,15 @@ def test_an_engine_that_fails_for_all() -> None:
     results = desk.book.results(submit(desk, DRILL, 1, 2, 3))
     assert (results.good, results.payload) == ([], None)
     assert results.failures == dict.fromkeys(range(3), "RunError: out of order")
+
+
+class Unrunnable(Engine):
+    def run(self, stack: Stack) -> LocalResult[Any]:
+        raise SpecError("not as written")
+
+
+def test_an_experiment_that_cannot_be_run_ends_and_is_no_clients_failure() -> None:
+    desk = open_desk()
+    desk.engine.inner = Unrunnable()
+    with pytest.raises(SpecError, match="not as written"):
+        desk.book.results(submit(desk, DRILL, 1, 2, 3))

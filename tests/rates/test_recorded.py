@@ -10,7 +10,7 @@ import pytest
 from driftfold.algorithms.adaptation import FedADE
 from driftfold.arrays import Floats
 from driftfold.drift import LabelMixture
-from driftfold.errors import DataError, RunError
+from driftfold.errors import DataError, SpecError
 from driftfold.nets import Mlp
 from driftfold.participation import Adversarial
 from driftfold.rates import Adaptive, Rate, Recorded
@@ -102,7 +102,7 @@ def test_the_mean_is_everybodys_always(earlier: tuple[Path, Result], tmp_path: P
 def test_a_step_without_rates_ends_the_run(earlier: tuple[Path, Result]) -> None:
     longer = replace(JOB, task=replace(TASK, steps=4), horizon=Horizon(rounds=4))
     rule = replace(longer, algorithm=rated(Recorded(earlier[1].spec_digest)).algorithm)
-    with pytest.raises(RunError, match=r"no rates at step 3; it recorded 3 steps.*horizon"):
+    with pytest.raises(SpecError, match=r"no rates at step 3; it recorded 3 steps.*horizon"):
         run(rule)
 
 

@@ -17,7 +17,7 @@ from driftfold.arrays import Ints
 from driftfold.compute.base import Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
-from driftfold.errors import ReplayMismatch, RunError
+from driftfold.errors import ReplayMismatch, SpecError
 from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows
 
 NOT_FINITE = "the update is not finite"
@@ -268,7 +268,7 @@ class TicketBook:
             if self._engine.strict:
                 raise
             if len(group) == 1:
-                if isinstance(error, MemoryError | RunError):  # no client's failure
+                if isinstance(error, MemoryError | SpecError):  # no client's failure
                     raise
                 group[0].fault = f"{type(error).__name__}: {error}"
             else:  # find out whose fault it is

@@ -8,7 +8,7 @@ import numpy as np
 from annotated_types import Len
 
 from driftfold.arrays import Floats, Ints
-from driftfold.errors import DataError, RunError
+from driftfold.errors import DataError, SpecError
 from driftfold.rates.base import Meeting, Rate
 from driftfold.rates.recording import recorded_rates
 from driftfold.registry import register
@@ -44,7 +44,7 @@ class Recorded(Rate):
         """Look them up.
 
         Raises `DataError` for a client that was not there at that step, which leaves it out here,
-        too; and `RunError`, which ends the run, for a step at which nobody was. The order "mean"
+        too; and `SpecError`, which ends the run, for a step at which nobody was. The order "mean"
         needs neither.
         """
         table = _table(self.run, self.order, problem.fleet.seed)
@@ -69,7 +69,7 @@ class _Table:
                 f"the run {self._run} recorded no rate of client {client} at step {step}, at which "
                 "it did not take part to the end; it has none here either"
             )
-        raise RunError(
+        raise SpecError(
             f"the run {self._run} recorded no rates at step {step}; it recorded "
             f"{len(self._met)} steps, the last of them {max(self._met)}: give this run the same "
             'task, cadence and horizon, or take order = "mean"'
