@@ -17,7 +17,7 @@ from driftfold.data.catalogue.folder import VARIABLE
 from driftfold.folder import only_writer
 from driftfold.spec import to_mapping
 from driftfold.studies import Study, get_study
-from driftfold.studies.cells import Cell, Form, awaited, chosen, distinct, grid
+from driftfold.studies.cells import Cell, Form, awaited, chosen, distinct, grid, tuning
 from driftfold.studies.collecting import collect, is_done
 from driftfold.studies.crew import Crew, Ended, Event
 from driftfold.studies.judging import judge
@@ -94,22 +94,41 @@ def study(request: StudyRequest) -> None:
     for variable in THREADS:  # of the processes to come: a cell has one core
         os.environ.setdefault(variable, "1")
     asked = get_study(request.name)
-    cells = grid(asked, request.form)
+    first = _those_that_tune(request, asked, grid(asked, request.form))
     _require_writable(request.root)
     with only_writer(request.root, "study"):
-        _carry_out(request, asked, cells)
+        _carry_out(request, asked, first)
 
 
-def _carry_out(request: StudyRequest, asked: Study, cells: tuple[Cell, ...]) -> None:
+def _those_that_tune(
+    request: StudyRequest, asked: Study, cells: tuple[Cell, ...]
+) -> tuple[Cell, ...]:
+    """The cells whose values set arms of the others."""
+    names = tuning(chosen(asked, request.form))
+    return tuple(cell for cell in cells if cell.experiment in names)
+
+
+def _tuned_grid(request: StudyRequest, asked: Study, first: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    """The whole grid, set by what is known of the tuning so far."""
+    return grid(asked, request.form, collect(first, request.root))
+
+
+def _carry_out(request: StudyRequest, asked: Study, first: tuple[Cell, ...]) -> None:
     absent = _tell_missing(asked, request)
-    for cell in distinct(cells):
-        renew(cell.folder(request.root), cell.spec)
-    todo = [
-        cell
-        for cell in distinct(cells)
-        if cell.experiment not in absent and not is_done(cell, request.root)
-    ]
+
+    def left(cells: tuple[Cell, ...]) -> list[Cell]:
+        for cell in distinct(cells):
+            renew(cell.folder(request.root), cell.spec)
+        return [
+            cell
+            for cell in distinct(cells)
+            if cell.experiment not in absent and not is_done(cell, request.root)
+        ]
+
+    tuning_left = left(first)
     if request.estimate:
+        cells = _tuned_grid(request, asked, first)
+        todo = left(cells)
         rates = measure_all(todo, request.root, request.cores, request.quiet)
         print_estimate(asked, cells, todo, rates, request.cores)
         return
@@ -117,10 +136,13 @@ def _carry_out(request: StudyRequest, asked: Study, cells: tuple[Cell, ...]) -> 
     outcomes: dict[str, Outcome] = {}
     interrupted = False
     try:
-        _run(request, todo, outcomes)
+        _run(request, tuning_left, outcomes)
+        rest = left(_tuned_grid(request, asked, first))
+        _run(request, [cell for cell in rest if cell.place not in outcomes], outcomes)
     except KeyboardInterrupt:
         interrupted = True
         typer.echo(f"interrupted; go on with: {request.command}", err=True)
+    cells = _tuned_grid(request, asked, first)
     values = collect(cells, request.root, asked.of_rounds)
     report = Report(
         study=asked,
@@ -157,6 +179,8 @@ def _require_writable(root: Path) -> None:
 
 def _run(request: StudyRequest, todo: list[Cell], outcomes: dict[str, Outcome]) -> None:
     """Run the cells that are not done; note by place what came of each."""
+    if not todo:
+        return
     rates = load_rates(request.root)
     outlook = Outlook(todo, rates, request.cores)
     shown = display(outlook, request.quiet)

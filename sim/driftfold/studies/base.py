@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from driftfold.studies.intervals import Interval
 from driftfold.studies.overview import Overview
+from driftfold.studies.tuning import Tuned
 from driftfold.studies.values import Values
 from driftfold.studies.verdict import Finding
 
@@ -51,6 +52,8 @@ class Arm:
         How tables and plots call it; "" takes the name.
     reads
         The run that it reads; None: no other.
+    tuned
+        Where settings over `overrides` come from that are found by trying; None: there are none.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Arm:
     overrides: tuple[str, ...] = ()
     title: str = ""
     reads: Reads | None = None
+    tuned: Tuned | None = None
 
     @property
     def label(self) -> str:
@@ -204,6 +208,12 @@ class Experiment:
     tier: Literal["core", "full"] = "core"
     needs: tuple[str, ...] = ()
     note: str = ""
+
+    @property
+    def tuned_by(self) -> tuple[str, ...]:
+        """Names of the experiments whose values set some of its arms, sorted."""
+        named = {name for arm in self.arms if arm.tuned for name in arm.tuned.experiments}
+        return tuple(sorted(named))
 
     @property
     def metric(self) -> str:

@@ -3,11 +3,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 
 from driftfold.errors import SpecError
 from driftfold.spec import JobSpec, digest, load_spec
 from driftfold.studies.base import Arm, Experiment, Study, first_seeds
+from driftfold.studies.values import Values
 
 CELLS = "cells"
 """Name of the folder that holds the cells' run folders."""
@@ -24,7 +26,7 @@ class Form:
     full
         Also the experiments that take too long for the core grid.
     only
-        Names of experiments, whatever their tier; none takes all.
+        Names of experiments, whatever their tier, with those that tune them; none takes all.
     seeds
         Seeds for every arm, in place of each experiment's own number.
     """
@@ -92,12 +94,21 @@ def chosen(study: Study, form: Form) -> tuple[Experiment, ...]:
             raise SpecError(
                 f"study {study.name} has no experiment {name!r}; {hint}known: {', '.join(names)}"
             )
-    wanted = (e for e in study.experiments if _is_wanted(e, form))
-    return tuple(_in_form(e, form) for e in wanted)
+    wanted = [e for e in study.experiments if _is_wanted(e, form)]
+    tuning = {name for experiment in wanted for name in experiment.tuned_by}
+    there = (e for e in study.experiments if e in wanted or _tunes(e, tuning, form))
+    return tuple(_in_form(e, form) for e in there)
 
 
-def grid(study: Study, form: Form) -> tuple[Cell, ...]:
+def tuning(experiments: Collection[Experiment]) -> frozenset[str]:
+    """Return the names of those that set arms of others: they are run before all."""
+    return frozenset(name for experiment in experiments for name in experiment.tuned_by)
+
+
+def grid(study: Study, form: Form, values: Values | None = None) -> tuple[Cell, ...]:
     """Return all cells of a form, in the study's order.
+
+    Tuned arms have the settings that are best by `values`, those of the tuning experiments.
 
     >>> from driftfold.studies import get_study
     >>> cells = grid(get_study("rfedags"), Form(only=("pca",), seeds=1))
@@ -105,7 +116,8 @@ def grid(study: Study, form: Form) -> tuple[Cell, ...]:
     ('pca/rfedags-s1', 1)
     """
     places: dict[str, str] = {}
-    grids = (_cells(experiment, places) for experiment in chosen(study, form))
+    known = values or Values()
+    grids = (_cells(experiment, places, known) for experiment in chosen(study, form))
     return tuple(cell for cells in grids for cell in cells)
 
 
@@ -132,21 +144,23 @@ def _is_wanted(experiment: Experiment, form: Form) -> bool:
     return experiment.tier == "core" or form.full
 
 
+def _tunes(experiment: Experiment, names: Collection[str], form: Form) -> bool:
+    return experiment.name in names and not (form.small and experiment.small is None)
+
+
 def _in_form(experiment: Experiment, form: Form) -> Experiment:
     own = experiment.as_small() if form.small else experiment
     return own if form.seeds is None else replace(own, seeds=first_seeds(own.seeds, form.seeds))
 
 
-def _cells(experiment: Experiment, places: dict[str, str]) -> list[Cell]:
+def _cells(experiment: Experiment, places: dict[str, str], values: Values) -> list[Cell]:
     """The cells of an experiment; `places` has the folders of specifications, by digest."""
     made: dict[tuple[str, int], Cell] = {}
     for arm in _read_first(experiment):
-        plain = None if arm.reads else _spec(experiment, arm)
+        arm = _set(arm, values)
         for seed in experiment.seeds:
             source = None if arm.reads is None else made[arm.reads.arm, seed]
-            spec = plain or _spec(experiment, arm, source)
-            spec = replace(spec, seed=seed)
-            identity = digest(spec)
+            spec, identity = _spec(arm.preset, _settings(experiment, arm, source), seed)
             own = f"{CELLS}/{experiment.name}/{arm.name}-s{seed}"
             place = places.setdefault(identity, own)
             reads = "" if source is None else source.place
@@ -154,6 +168,13 @@ def _cells(experiment: Experiment, places: dict[str, str]) -> list[Cell]:
                 experiment.name, arm.name, seed, spec, identity, place, reads
             )
     return [made[arm.name, seed] for arm in experiment.arms for seed in experiment.seeds]
+
+
+def _set(arm: Arm, values: Values) -> Arm:
+    """The arm with what tuning found."""
+    if arm.tuned is None:
+        return arm
+    return replace(arm, overrides=(*arm.overrides, *arm.tuned.settings(values)))
 
 
 def _read_first(experiment: Experiment) -> list[Arm]:
@@ -174,8 +195,20 @@ def _read_first(experiment: Experiment) -> list[Arm]:
     return made
 
 
-def _spec(experiment: Experiment, arm: Arm, source: Cell | None = None) -> JobSpec:
-    settings = [*arm.overrides, f"name={experiment.name}-{arm.name}"]
-    if arm.reads is not None and source is not None:
-        settings.append(f"{arm.reads.into}={source.digest}")
-    return load_spec(arm.preset, overrides=settings)
+def _settings(experiment: Experiment, arm: Arm, source: Cell | None) -> tuple[str, ...]:
+    settings = (*arm.overrides, f"name={experiment.name}-{arm.name}")
+    if arm.reads is None or source is None:
+        return settings
+    return (*settings, f"{arm.reads.into}={source.digest}")
+
+
+@cache
+def _loaded(preset: str, settings: tuple[str, ...]) -> JobSpec:
+    return load_spec(preset, overrides=list(settings))
+
+
+@cache
+def _spec(preset: str, settings: tuple[str, ...], seed: int) -> tuple[JobSpec, str]:
+    """A cell's specification and its digest, kept since a tuned grid is made more than once."""
+    spec = replace(_loaded(preset, settings), seed=seed)
+    return spec, digest(spec)

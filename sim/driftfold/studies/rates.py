@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from time import process_time
+from typing import Any
 
 from driftfold.algorithms.wrapped import Wrapper
 from driftfold.spec import JobSpec, to_mapping
@@ -88,8 +89,16 @@ def pace_key(spec: JobSpec) -> str:
     rate = table["algorithm"].get("rate")
     if isinstance(rate, dict) and rate.get("kind") in _GIVEN:
         del table["algorithm"]["rate"]
+    table["algorithm"] = _without_reals(table["algorithm"])
     parts = [table[name] for name in ("task", "algorithm", "compute", "metrics", "cadence")]
     return hashlib.blake2b(json.dumps(parts).encode(), digest_size=8).hexdigest()
+
+
+def _without_reals(part: Any) -> Any:
+    """What is left without real numbers, which say how far steps go, and not how many there are."""
+    if isinstance(part, dict):
+        return {k: _without_reals(v) for k, v in part.items() if not isinstance(v, float)}
+    return [_without_reals(v) for v in part] if isinstance(part, list) else part
 
 
 def workload(spec: JobSpec) -> float:

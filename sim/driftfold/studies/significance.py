@@ -180,6 +180,51 @@ def all_same(said: str, pairs: Sequence[Pair], margin: float) -> Finding:
     return Finding(Verdict.FAILS if outside else Verdict.UNDECIDED, told, evidence)
 
 
+def some_larger(said: str, pairs: Sequence[Comparison], worth: float) -> Finding:
+    """Judge that in some pair the first is larger, significantly after Holm's correction.
+
+    It fails where every interval ends below `worth`, the least difference that is worth having.
+    """
+    _, larger, _ = sorted_out(pairs)
+    told = f"{said}: {len(larger)} of {len(pairs)} comparisons"
+    if larger:
+        evidence = tuple(Evidence(pair.what, pair.interval) for pair in larger)
+        return Finding(Verdict.HOLDS, f"{told}: {_names(larger)}", evidence)
+    evidence = tuple(Evidence(pair.what, pair.interval) for pair in pairs)
+    if not all(pair.interval.known for pair in pairs):
+        return Finding(Verdict.UNDECIDED, f"{told}; one seed has no interval", evidence)
+    most = max(pair.interval.high for pair in pairs)
+    verdict = Verdict.FAILS if most < worth else Verdict.UNDECIDED
+    return Finding(
+        verdict, f"{told}; intervals reach up to {most:.3g}, worth is {worth:g}", evidence
+    )
+
+
+def all_within(said: str, pairs: Sequence[Gain], margin: float) -> Finding:
+    """Judge that all differences are smaller than a margin in points: every interval is inside.
+
+    It fails where some are significantly larger than the margin, after Holm's correction for all of
+    them, in either direction.
+    """
+    beyond = [
+        Gain(pair.what, Sample(pair.one.seeds, pair.one.values + sign * margin / 100), pair.other)
+        for pair in pairs
+        for sign in (-1, 1)
+    ]
+    smaller, larger, _ = sorted_out(beyond)
+    places = {id(pair): i for i, pair in enumerate(beyond)}
+    outside = {places[id(pair)] // 2 for pair in larger if places[id(pair)] % 2 == 0}
+    outside |= {places[id(pair)] // 2 for pair in smaller if places[id(pair)] % 2 == 1}
+    found = [pair.interval for pair in pairs]
+    evidence = tuple(Evidence(pair.what, pair.interval) for pair in pairs)
+    if outside:
+        names = _names([pairs[i] for i in sorted(outside)])
+        return Finding(Verdict.FAILS, f"{said}: more than {margin:g} apart: {names}", evidence)
+    inside = sum(one.known and -margin < one.low and one.high < margin for one in found)
+    told = f"{said}: {inside} of {len(pairs)} intervals are within {margin:g} points"
+    return Finding(Verdict.HOLDS if inside == len(pairs) else Verdict.UNDECIDED, told, evidence)
+
+
 def sorted_out(
     pairs: Sequence[Comparison],
 ) -> tuple[list[Comparison], list[Comparison], list[Comparison]]:

@@ -1,105 +1,44 @@
-"""The core grid: three sets, two shifts, four schedules, all systems."""
+"""The core grid: three sets, two shifts, four schedules, all systems, each tuned before."""
 
-from typing import Literal
-
-from driftfold.studies.base import Arm, Experiment, Published, Small
-from driftfold.studies.fedade.settings import END, SCHEDULES, SEEDS, SETTINGS, Setting
-from driftfold.studies.fedade.systems import CALLED, RISKS, everything
+from driftfold.studies.base import Experiment, Small
+from driftfold.studies.fedade.contests import CONTESTS
+from driftfold.studies.fedade.measuring import ACCURACY, measured
+from driftfold.studies.fedade.settings import END, SCHEDULES, SETTINGS, Setting
+from driftfold.studies.fedade.systems import everything
 from driftfold.studies.overview import Overview
-
-ACCURACY = "accuracy_visits"
-"""Share of inputs classified rightly before the client adapted to them, over all clients and
-steps so far: what counts in practice."""
-
-METRICS = (
-    ACCURACY,
-    "accuracy_after",
-    "worst_decile",
-    "rate",
-    "signal",
-    "gradients",
-    "bytes_up",
-    "bytes_down",
-)
-
-OF_ROUNDS = ("signal", "signal_0", "signal_1", "bytes_up", "bytes_down", "cpu")
-"""Values of rounds that are read: both parts of S, bytes of all clients, seconds of a core."""
 
 DRAWN = (
     "frozen",
     "reweighting",
-    "mid-bbse",
+    "best-bbse",
     "ade-bbse",
-    "mid-entropy",
+    "best-entropy",
     "ade-entropy",
     "matched-entropy",
 )
 
-EARLY = 20
-"""Steps of the small form; values after as many stand in the tables of the others, too."""
-
 IN_SMALL = ("lin", "ber")
 """Schedules in the small form."""
-
-NOTE = (
-    "Values are means over all steps so far, of the round after which they stand. accuracy_visits: "
-    "before a client adapts to a batch; accuracy_after: on the same batch afterwards, as the "
-    "released scripts count. gradients: examples whose gradients a client computes at one step. "
-    "Bytes: of all clients in one step."
-)
-
-
-def measured(
-    name: str,
-    title: str,
-    source: str,
-    arms: tuple[Arm, ...],
-    *,
-    small: Small | None,
-    seeds: tuple[int, ...] = SEEDS,
-    drawn: tuple[str, ...] = (),
-    needs: tuple[str, ...] = (),
-    at: tuple[int, ...] = (EARLY, END),
-    published: tuple[Published, ...] = (),
-    tier: Literal["core", "full"] = "core",
-) -> Experiment:
-    """Return an experiment whose values at the end are means over a stream."""
-    return Experiment(
-        name=name,
-        title=title,
-        source=source,
-        arms=arms,
-        read_at=at,
-        metrics=METRICS,
-        scale="linear",
-        drawn=drawn,
-        published=published,
-        seeds=seeds,
-        small=small,
-        tier=tier,
-        needs=needs,
-        note=NOTE,
-    )
 
 
 def _experiment(setting: Setting, schedule: str) -> Experiment:
     called, toml = SCHEDULES[schedule]
-    rates = " or ".join(
-        f"{bounds.low:g}, {bounds.mid:g} and {bounds.high:g} ({CALLED[risk]})"
-        for risk in RISKS
-        for bounds in [setting.within(risk)]
-    )
     preset = f"{setting.preset}-small"
     return measured(
         setting.name(schedule),
         f"{setting.title}: {called}",
-        f"20 clients, {END} steps of 50 inputs, one round each; rates {rates}; our setting",
+        f"20 clients, {END} steps of 50 inputs, one round each; all that can be tuned was, on "
+        "other seeds; our setting",
         everything(setting, toml),
         small=Small(preset=preset) if setting.small and schedule in IN_SMALL else None,
         drawn=DRAWN,
         needs=setting.needs,
     )
 
+
+TUNING = tuple(
+    experiment for setting in SETTINGS for experiment in CONTESTS[setting.short].experiments
+)
 
 GRIDS = tuple(_experiment(setting, schedule) for setting in SETTINGS for schedule in SCHEDULES)
 
@@ -127,4 +66,5 @@ OVERVIEWS = (
     _overview("Mean rate", "rate"),
     _overview("Mean signal S", "signal"),
     _overview("Examples whose gradients a client computes at one step", "gradients"),
+    _overview("Seconds of a core for one step of all clients", "cpu"),
 )

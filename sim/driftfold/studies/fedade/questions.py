@@ -1,23 +1,15 @@
 """Single questions, asked on digits under label shift."""
 
-from typing import Literal
-
-from driftfold.studies.base import Arm, Experiment, Small
-from driftfold.studies.fedade.grids import measured
-from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES
-from driftfold.studies.fedade.systems import (
-    BASELINES,
-    CALLED,
-    RISKS,
-    adaptive,
-    arm,
-    fixed,
-)
+from driftfold.studies.base import Arm, Small
+from driftfold.studies.fedade.candidates import CALLED, RISKS, adaptive, fixed
+from driftfold.studies.fedade.contests import best, by_bounds
+from driftfold.studies.fedade.measuring import measured
+from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, Bounds
+from driftfold.studies.fedade.systems import UNTUNED, arm, matched, signalled, variant
 from driftfold.studies.overview import Overview
 
 PRESET = DIGITS.preset
-SMALL = Small(preset=f"{PRESET}-small")
-LIN, SQU = (DIGITS.under(SCHEDULES[name][1]) for name in ("lin", "squ"))
+LIN = DIGITS.under(SCHEDULES["lin"][1])
 STILL = DIGITS.under('kind = "constant"')
 
 SOURCES = ("uniform", "gaussian", "decay")
@@ -30,7 +22,7 @@ BOUNDS = {
     "down": (0.1, 0.1),
     "up": (3.0, 3.0),
 }
-"""What the bounds of digits are multiplied by, by name."""
+"""What the tuned bounds of digits are multiplied by, by name."""
 
 S_UNC, S_REP = '{ kind = "uncertainty" }', '{ kind = "representation" }'
 
@@ -61,7 +53,7 @@ WEIGHTS = {
         combined(calibrated(S_UNC), calibrated(S_REP), by='{ kind = "excess" }'),
     ),
 }
-"""Weights of the two signals: how tables call them, and the signal."""
+"""Weights of the two signals: how tables call them, and the signal; the last adapts them."""
 
 MEASURES = {
     "cosine": ("cosine", combined(S_UNC, S_REP)),
@@ -80,27 +72,30 @@ MEASURES = {
 }
 """Measures of similarity of the paper's ablation."""
 
-COUNTS = (10, 100, 1000)
-"""Numbers of clients in the core grid; 5,000 with --full."""
-
 
 def frozen(name: str, settings: tuple[str, ...], called: str = "frozen") -> Arm:
     """Return the arm of the frozen model."""
     return Arm(name, PRESET, (*settings, 'algorithm={ kind = "frozen" }'), called)
 
 
+def _scaled(risk: str, low: float, high: float) -> Arm:
+    """Fed-ADE with its tuned bounds multiplied."""
+    name = next(name for name, by in BOUNDS.items() if by == (low, high))
+    said = f"bounds x {low:g} and x {high:g}, {CALLED[risk]}"
+
+    def make(bounds: Bounds) -> tuple[str, ...]:
+        return (adaptive(bounds.times(low, high)),)
+
+    return arm(name, risk, PRESET, (LIN,), said, by=by_bounds(DIGITS, risk, make))
+
+
 def _each(variants: dict[str, tuple[str, str]]) -> tuple[Arm, ...]:
-    """Fed-ADE with several signals, and both risks."""
+    """Fed-ADE with several signals, each beside its own mean rate, with both risks."""
     return tuple(
-        arm(
-            name,
-            risk,
-            PRESET,
-            (LIN, adaptive(DIGITS.within(risk), signal)),
-            f"{called}, {CALLED[risk]}",
-        )
+        made
         for risk in RISKS
         for name, (called, signal) in variants.items()
+        for made in variant(name, risk, DIGITS, (LIN,), called, signal)
     )
 
 
@@ -111,15 +106,15 @@ _FLOOR = measured(
     (
         frozen("frozen", (STILL,)),
         *(
-            arm(what, risk, PRESET, (STILL, setting))
+            made
             for risk in RISKS
-            for what, setting in (
-                ("mid", fixed(DIGITS.within(risk).mid)),
-                ("ade", adaptive(DIGITS.within(risk))),
+            for made in (
+                arm("best", risk, PRESET, (STILL,), by=best(DIGITS, f"fixed-{risk}")),
+                arm("ade", risk, PRESET, (STILL,), by=by_bounds(DIGITS, risk, signalled(""))),
             )
         ),
     ),
-    small=SMALL,
+    small=Small(preset=f"{PRESET}-small"),
 )
 
 
@@ -140,37 +135,35 @@ NOISE = tuple(
 """What signals say where nothing drifts, beside what they say where it does."""
 
 
-def _pretraining() -> Experiment:
-    arms: list[Arm] = []
-    for kind in SOURCES:
-        own = (LIN, "task.source=500", "task.reference=8", f"task.source_classes={kind}")
-        arms.append(frozen(f"{kind}-frozen", own, f"{kind}: frozen"))
-        _, algorithm, settings = BASELINES["reweighting"]
-        arms.append(
-            Arm(
-                f"{kind}-reweighting",
-                PRESET,
-                (*own, f'algorithm={{ kind = "{algorithm}" }}', *settings),
-                f"{kind}: prior reweighting, now",
-            )
-        )
-        for risk in RISKS:
-            for what, setting, called in (
-                ("mid", fixed(DIGITS.within(risk).mid), "FixLR (mid)"),
-                ("ade", adaptive(DIGITS.within(risk)), "Fed-ADE"),
-            ):
-                title = f"{kind}: {called}, {CALLED[risk]}"
-                arms.append(arm(f"{kind}-{what}", risk, PRESET, (*own, setting), title))
-    return measured(
-        "pretraining",
-        "Digits, Lin: classes before deployment",
-        "500 digits for training, classes uniform, as a bell, or in a long tail (ours: the paper "
-        "names the last two and does not define them)",
-        tuple(arms),
-        small=None,
-        drawn=tuple(a.name for a in arms if a.name.endswith(("frozen", "bbse"))),
-    )
+def _before(kind: str) -> tuple[Arm, ...]:
+    """Systems on a model that was trained on classes of this kind."""
+    own = (LIN, "task.source=500", "task.reference=8", f"task.source_classes={kind}")
+    _, algorithm, settings = UNTUNED["reweighting"]
+    chosen = (*own, f'algorithm={{ kind = "{algorithm}" }}', *settings)
+    arms = [
+        frozen(f"{kind}-frozen", own, f"{kind}: frozen"),
+        Arm(f"{kind}-reweighting", PRESET, chosen, f"{kind}: prior reweighting, now"),
+    ]
+    for risk, says in CALLED.items():
+        ade, tuned = by_bounds(DIGITS, risk, signalled("")), best(DIGITS, f"fixed-{risk}")
+        arms += [
+            arm(f"{kind}-best", risk, PRESET, own, f"{kind}: FixLR (tuned), {says}", by=tuned),
+            arm(f"{kind}-ade", risk, PRESET, own, f"{kind}: Fed-ADE, {says}", by=ade),
+            matched(f"{kind}-ade", risk, PRESET, own, f"{kind}: Fed-ADE"),
+        ]
+    return tuple(arms)
 
+
+_PRETRAINING = measured(
+    "pretraining",
+    "Digits, Lin: classes before deployment",
+    "500 digits for training, classes uniform, as a bell, or in a long tail (ours: the paper names "
+    "the last two and does not define them); rates as tuned for 700 digits",
+    tuple(made for kind in SOURCES for made in _before(kind)),
+    drawn=tuple(
+        f"{kind}-{what}" for kind in SOURCES for what in ("frozen", "best-bbse", "ade-bbse")
+    ),
+)
 
 _BOUNDS = measured(
     "bounds",
@@ -179,20 +172,8 @@ _BOUNDS = measured(
     (
         frozen("frozen", (LIN,)),
         arm("one", "entropy", PRESET, (LIN, fixed(1.0)), "FixLR 1, entropy"),
-        *(
-            arm(
-                name,
-                risk,
-                PRESET,
-                (LIN, adaptive(bounds)),
-                f"{bounds.low:g} to {bounds.high:g}, {CALLED[risk]}",
-            )
-            for risk in RISKS
-            for name, (low, high) in BOUNDS.items()
-            for bounds in [DIGITS.within(risk).times(low, high)]
-        ),
+        *(_scaled(risk, low, high) for risk in RISKS for low, high in BOUNDS.values()),
     ),
-    small=None,
 )
 
 _WEIGHTS = measured(
@@ -200,7 +181,6 @@ _WEIGHTS = measured(
     "Digits, Lin: weights of the two signals",
     "not in the paper",
     _each(WEIGHTS),
-    small=None,
 )
 
 _MEASURES = measured(
@@ -208,76 +188,6 @@ _MEASURES = measured(
     "Digits, Lin: measures of similarity",
     "the paper's ablation, with definitions of ours",
     _each(MEASURES),
-    small=None,
 )
 
-CROWD_END = 40
-"""Steps of the streams of large fleets."""
-
-
-def _clients(
-    name: str, counts: tuple[int, ...], tier: Literal["core", "full"] = "core"
-) -> Experiment:
-    arms = tuple(
-        made
-        for n in counts
-        for made in (
-            frozen(f"{n}-frozen", _crowd(n), f"{n:,}: frozen"),
-            arm(
-                f"{n}-ade",
-                "entropy",
-                PRESET,
-                (*_crowd(n), adaptive(DIGITS.of_entropy)),
-                f"{n:,}: Fed-ADE, entropy",
-            ),
-        )
-    )
-    return measured(
-        name,
-        f"Digits, Lin: {' to '.join(f'{n:,}' for n in (counts[0], counts[-1]))} clients"
-        if len(counts) > 1
-        else f"Digits, Lin: {counts[0]:,} clients",
-        f"{CROWD_END} steps",
-        arms,
-        small=None,
-        seeds=(1, 2, 3),
-        at=(CROWD_END,),
-        tier=tier,
-    )
-
-
-def _crowd(clients: int) -> tuple[str, ...]:
-    drift = LIN
-    return (
-        drift,
-        f"task.clients={clients}",
-        f"task.steps={CROWD_END}",
-        f"horizon.rounds={CROWD_END}",
-    )
-
-
-CLIENTS = _clients("clients", COUNTS)
-MANY_CLIENTS = _clients("clients-5000", (5000,), "full")
-
-_NORM = ("task.net.batch_norm=true",)
-_CORRUPTED = "fedade-digits-covariate"
-NORMS = measured(
-    "norms",
-    "Digits, corruptions, Lin, a net with batch normalisation",
-    "TENT and BN-adapt need one; one batch norm after each hidden layer",
-    (
-        Arm("frozen", _CORRUPTED, (*_NORM, 'algorithm={ kind = "frozen" }'), "frozen"),
-        Arm("bn-adapt", _CORRUPTED, (*_NORM, 'algorithm={ kind = "bn_adapt" }'), "BN-adapt"),
-        Arm("tent", _CORRUPTED, (*_NORM, 'algorithm={ kind = "tent" }'), "TENT"),
-        *(
-            arm(what, "entropy", _CORRUPTED, (*_NORM, setting))
-            for what, setting in (
-                ("mid", fixed(DIGITS.of_entropy.mid)),
-                ("ade", adaptive(DIGITS.of_entropy)),
-            )
-        ),
-    ),
-    small=None,
-)
-
-QUESTIONS = (_FLOOR, _pretraining(), _BOUNDS, _WEIGHTS, _MEASURES, CLIENTS, MANY_CLIENTS, NORMS)
+QUESTIONS = (_FLOOR, _PRETRAINING, _BOUNDS, _WEIGHTS, _MEASURES)
