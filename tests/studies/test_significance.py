@@ -10,9 +10,11 @@ from driftfold.studies.significance import (
     all_larger,
     all_same,
     all_smaller,
+    all_within,
     holm,
     none_smaller,
     p_value,
+    some_larger,
     sorted_out,
 )
 from driftfold.studies.values import Sample
@@ -121,3 +123,26 @@ def test_one_seed_decides_nothing() -> None:
     one = Pair("a / b", Sample((1,), np.array([0.1])), Sample((1,), np.array([1.0])))
     assert all_smaller("lower", [one]).verdict is Verdict.UNDECIDED
     assert all_same("alike", [one], 2.0).verdict is Verdict.UNDECIDED
+
+
+def gain(*points: float) -> Gain:
+    """A gain of so many points in each seed."""
+    seeds = tuple(range(1, len(points) + 1))
+    nothing = np.zeros(len(points))
+    return Gain("gain", Sample(seeds, np.array(points) / 100), Sample(seeds, nothing))
+
+
+def test_some_are_larger() -> None:
+    large, none, loose = gain(2.0, 2.1, 1.9), gain(0.1, -0.1, 0.0), gain(3.0, -2.0, 0.5)
+    assert some_larger("said", [none, large], worth=1.0).verdict is Verdict.HOLDS
+    assert some_larger("said", [none], worth=1.0).verdict is Verdict.FAILS
+    assert some_larger("said", [none, loose], worth=1.0).verdict is Verdict.UNDECIDED
+    assert some_larger("said", [gain(2.0)], worth=3.0).verdict is Verdict.UNDECIDED
+
+
+def test_all_are_within_a_margin() -> None:
+    near, far = gain(0.1, -0.1, 0.0), gain(2.0, 2.1, 1.9)
+    assert all_within("said", [near], 1.0).verdict is Verdict.HOLDS
+    assert all_within("said", [near, far], 1.0).verdict is Verdict.FAILS
+    assert all_within("said", [near, gain(-2.0, -2.1, -1.9)], 1.0).verdict is Verdict.FAILS
+    assert all_within("said", [near, gain(1.5, -1.0, 0.2)], 1.0).verdict is Verdict.UNDECIDED

@@ -107,6 +107,10 @@ class Values:
             found.setdefault((experiment, arm), {})[seed] = series
         return found
 
+    @cached_property
+    def _experiments(self) -> frozenset[str]:
+        return frozenset(experiment for experiment, _ in self._by_arm)
+
     def sample(self, experiment: str, arm: str, round: int, metric: str = "gap") -> Sample:
         """Return the values of an arm after a round; raises `NotMeasured` when there are none."""
         found = {
@@ -114,7 +118,7 @@ class Values:
             for seed, series in self._by_arm.get((experiment, arm), {}).items()
             if (value := series.at(round, metric)) is not None
         }
-        if not any(where == experiment for where, _, _ in self.series):
+        if experiment not in self._experiments:
             raise NotMeasured(f"no result of {experiment} at its published size")
         if not found:
             raise NotMeasured(f"no {metric} of {experiment}/{arm} after round {round}")

@@ -66,7 +66,8 @@ CONTEST = Contest(
     (fixed_rate("entropy"), fed_ade("entropy"), _FIXED, _ADE, _DETECTION, _FEDDRIFT, _FLASH),
 )
 
-_OTHER_DETECTORS = {"adwin": "ADWIN", "page_hinkley": "Page-Hinkley"}
+_OTHER_DETECTORS = {"page_hinkley": "Page-Hinkley"}
+"""Beside DDM, by kind; ADWIN needs another package."""
 
 
 def _experiment(name: str) -> Experiment:
