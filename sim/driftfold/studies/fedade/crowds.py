@@ -1,7 +1,7 @@
 """Fleets of 10 to 5,000 clients, each with as many inputs a step as ever."""
 
 from driftfold.studies.base import Arm
-from driftfold.studies.fedade.contests import best, by_bounds
+from driftfold.studies.fedade.contests import by_bounds
 from driftfold.studies.fedade.measuring import measured
 from driftfold.studies.fedade.questions import LIN, PRESET, frozen
 from driftfold.studies.fedade.settings import DIGITS
@@ -21,12 +21,10 @@ def _crowd(clients: int) -> tuple[Arm, ...]:
         f"task.steps={CROWD_END}",
         f"horizon.rounds={CROWD_END}",
     )
-    tuned = best(DIGITS, "fixed-entropy")
     ade = by_bounds(DIGITS, "entropy", signalled(""))
     says = f"{clients:,}: "
     return (
         frozen(f"{clients}-frozen", own, f"{says}frozen"),
-        arm(f"{clients}-best", "entropy", PRESET, own, f"{says}FixLR (tuned), entropy", by=tuned),
         arm(f"{clients}-ade", "entropy", PRESET, own, f"{says}Fed-ADE, entropy", by=ade),
     )
 
