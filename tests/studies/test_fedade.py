@@ -73,11 +73,14 @@ def test_tuned_arms_name_candidates_that_are_run_before() -> None:
     order = [experiment.name for experiment in STUDY.experiments]
     for experiment in STUDY.experiments:
         for arm in experiment.arms:
-            for name in arm.tuned.experiments if arm.tuned else ():
+            tuned = arm.tuned
+            if tuned is None:
+                continue
+            tried = {candidate.arm for candidate in tuned.candidates}
+            for name in tuned.experiments:
                 assert order.index(name) < order.index(experiment.name)
-                tried = {candidate.arm for candidate in arm.tuned.candidates}  # type: ignore[union-attr]
                 assert tried <= {one.name for one in by_name[name].arms}
-                assert arm.tuned.round in by_name[name].read_at  # type: ignore[union-attr]
+                assert tuned.round in by_name[name].read_at
 
 
 def reads(experiment: Experiment, name: str) -> str:

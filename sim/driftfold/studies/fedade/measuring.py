@@ -49,6 +49,7 @@ def measured(
     published: tuple[Published, ...] = (),
     tier: Literal["core", "full"] = "core",
     metrics: tuple[str, ...] = METRICS,
+    note: str = NOTE,
 ) -> Experiment:
     """Return an experiment whose values at the end are means over a stream."""
     return Experiment(
@@ -65,5 +66,5 @@ def measured(
         small=small,
         tier=tier,
         needs=needs,
-        note=NOTE,
+        note=note,
     )

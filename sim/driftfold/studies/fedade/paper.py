@@ -8,7 +8,7 @@ clients, whoever takes part: beside it stands the mean of `accuracy_everyone` ov
 from collections.abc import Mapping
 
 from driftfold.studies.base import Experiment, Published
-from driftfold.studies.fedade.measuring import measured
+from driftfold.studies.fedade.measuring import NOTE, measured
 from driftfold.studies.fedade.settings import END, SCHEDULES, Bounds, Setting
 from driftfold.studies.fedade.systems import everything
 from driftfold.studies.overview import Overview
@@ -64,6 +64,12 @@ BENCHMARKS = (
 )
 """Settings, and rounds of a step."""
 
+_ROUNDS = (
+    " With several rounds a step accuracy_visits is of a client's first round of the step, before "
+    "it adapted, and accuracy_after of its last one, both of those who took part; the rate is a "
+    "mean over rounds; gradients, bytes and cpu are of one round."
+)
+
 _SYSTEMS = ("fth", "atlas", "fed-poe", "fedccfa", "mid-bbse", "ade-bbse")
 
 PERCENT: Mapping[str, tuple[float | None, ...]] = {
@@ -109,6 +115,7 @@ def _benchmark(setting: Setting, rounds: int, schedule: str) -> Experiment:
         published=_published(name, end),
         tier="full",
         seeds=(1, 2, 3),
+        note=NOTE + _ROUNDS,
     )
 
 
