@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftfold.algorithms.adaptation import FedADERelease
-from driftfold.errors import SpecError
+from driftfold.errors import CapabilityError, SpecError
 from driftfold.fleet import Fleet
 from driftfold.nets import Mlp
 from driftfold.nets.losses import entropy
@@ -190,6 +190,11 @@ def test_the_preset_says_who_takes_part() -> None:
         2,
         Repeated(UniformSelection(), 10),
     )
+
+
+def test_a_batch_without_statistics_is_refused() -> None:
+    with pytest.raises(CapabilityError, match=r"raise task\.batch"):
+        RULE.check(small(batch=1, net=Mlp((12, 8), batch_norm=True)))
 
 
 def test_bounds_in_the_wrong_order_are_refused() -> None:

@@ -133,7 +133,7 @@ class Averaging(Descending):
         self, download: Sent, view: StreamView, memory: Learning, steps: int
     ) -> LocalResult[Whole]:
         """Predict first, then step."""
-        theta, rates = np.array(download.theta), np.array(download.rate)
+        theta, rates = download.theta.copy(), download.rate.copy()
         memory, figures = self.meet(theta, self.predict(theta, view), view, memory, rates)
         theta = self.descend(theta, view, memory, rates, steps)
         memory, after = self.close(theta, view, memory)

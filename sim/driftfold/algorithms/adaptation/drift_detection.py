@@ -144,7 +144,7 @@ class Watching(Descending):
     ) -> LocalResult[Whole]:
         """Predict first; a batch that was watched before is not watched again."""
         rule, problem = self.algorithm, self.problem
-        theta = np.array(download.theta)
+        theta = download.theta.copy()
         theta[:, self.own] = memory.personal
         logits = self.predict(theta, view)
         rows = labelled_rows(problem, view.clients, view.steps, rule.budget)

@@ -36,7 +36,7 @@ from driftfold.algorithms.adaptation.splitting import Body, Server
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.combinations.aggregation import weighted_sum
-from driftfold.errors import SpecError
+from driftfold.errors import CapabilityError, SpecError
 from driftfold.nets.base import Mode
 from driftfold.rates.base import moved
 from driftfold.registry import register
@@ -96,6 +96,11 @@ class FedADERelease(Adaptation):
         super().check(problem)
         assert isinstance(problem, StreamProblem)
         self.own(problem)
+        if problem.model.norms and problem.stream.size < 2:
+            raise CapabilityError(
+                "algorithm 'fedade_release' measures in training mode, which needs the statistics "
+                "of a batch, and a batch of 1 has none; raise task.batch to 2 or more"
+            )
         if self.low > self.high:
             raise SpecError(
                 f"algorithm 'fedade_release' has rates between low and high, got low = {self.low} "

@@ -214,7 +214,7 @@ class Everything(Exchange):
             slope = rule.risk.slope(theta, scene, memory.belief, turn=turn, only=~self.own)
             memory = self.stepped(memory, scene.beyond_body(theta), turn)
             shared = moved(theta, rate, slope.gradient)[:, ~self.own]
-        shared = np.array(np.broadcast_to(shared, (len(rate), shared.shape[-1])))
+        shared = np.broadcast_to(shared, (len(rate), shared.shape[-1])).copy()
         payload, memory = self.exchanged(shared, memory)
         return LocalResult(payload, memory, figures)
 
