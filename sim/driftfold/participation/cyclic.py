@@ -90,6 +90,12 @@ class Turns(SlotProcess):
         changed: Bools = (place < self.active[clients, None]) != on
         return changed
 
+    def first_change(self, clients: Ints, slot: int, on: bool, ahead: int) -> Ints:
+        """First slot of the next stretch off (on), shape (k,); -1 if there is none."""
+        place = (self.phase[clients] + slot) % self.period
+        left = (self.active[clients] if on else self.period) - place
+        return np.where(self.stays(clients, on), -1, slot + left)
+
     def stays(self, clients: Ints, on: bool) -> Bools:
         """Whether the client is on in all slots (in none)."""
         active = self.active[clients]

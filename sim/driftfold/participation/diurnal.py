@@ -74,7 +74,8 @@ class Diurnal(InSlots):
         peaks = (self.peak + phases(fleet.seed, fleet.size, self.spread)) * _HOUR
         ahead = max(1, math.ceil(self.horizon * _DAY / length))
         days = Daily(duty, self.amplitude, peaks, length)
-        return scheduled(days, fleet.seed.stream("participation.slots"), self.slot, ahead)
+        slots = fleet.seed.stream("participation.slots")
+        return scheduled(days, slots, self.slot, ahead, patient=False)
 
 
 @final

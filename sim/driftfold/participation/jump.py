@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, final
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Interval
 
 from driftfold.arrays import Floats, Ints
 from driftfold.fleet import Fleet
@@ -12,6 +12,7 @@ from driftfold.participation.base import Attendance
 from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.probabilities import Probability, drawn, probabilities
 from driftfold.participation.scheduled import Schedule, scheduled
+from driftfold.participation.slots import AHEAD, FAR
 from driftfold.registry import register
 
 
@@ -46,7 +47,7 @@ class Jump(InSlots):
     p: Probability | tuple[Probability, ...] | None = None
     low: Probability = 0.0
     high: Probability = 1.0
-    at: Annotated[int, Ge(0)] = 100
+    at: Annotated[int, Interval(ge=0, le=2**32)] = 100
     after: Probability | tuple[Probability, ...] | None = None
     slot: Slot = "dispatch"
 
@@ -58,7 +59,9 @@ class Jump(InSlots):
         else:
             after = probabilities("jump", self.after, self.low, self.high, fleet)
         schedule = Change(before, after, self.at)
-        return scheduled(schedule, fleet.seed.stream("participation.slots"), self.slot)
+        # Before the jump there may be no chance for long.
+        ahead = min(max(AHEAD, self.at + 1), FAR)
+        return scheduled(schedule, fleet.seed.stream("participation.slots"), self.slot, ahead)
 
 
 @final

@@ -12,14 +12,12 @@ from driftfold.fleet import Fleet
 from driftfold.participation.base import Attendance
 from driftfold.participation.in_slots import InSlots, Slot
 from driftfold.participation.probabilities import Probability, probabilities
-from driftfold.participation.slots import SlotProcess, Slotted, StationaryPerDispatch
+from driftfold.participation.slots import FAR, SlotProcess, Slotted, StationaryPerDispatch
 from driftfold.registry import register
 from driftfold.rng import Stream
 
 # Client-slots looked back at in one step: bounds memory, not results.
 _TILE = 1 << 16
-_FAR = 1 << 22
-"""Slots that a search covers: only a chain that hardly ever switches is looked at for so long."""
 
 
 @register("markov")
@@ -90,7 +88,7 @@ class Markov(InSlots):
         )
         if self.slot == "dispatch":
             return StationaryPerDispatch(chains, p)
-        return Slotted(chains, self.slot, _FAR)
+        return Slotted(chains, self.slot, FAR)
 
     def _switching(self, p: Floats) -> tuple[Floats, Floats]:
         """Probabilities per slot of coming on and of going off, shape (N,) each."""

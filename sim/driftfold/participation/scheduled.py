@@ -36,10 +36,13 @@ class IndependentSlots(SlotProcess):
         The probabilities.
     draws
         Stream of the slots, addressed by client and slot.
+    patient
+        Whether who has a chance to change is searched for beyond what is looked ahead.
     """
 
     schedule: Schedule
     draws: Stream
+    patient: bool = True
 
     def holds(self, clients: Ints, slot: int) -> Bools:
         """Whether each client is on in this slot, shape (k,)."""
@@ -53,6 +56,13 @@ class IndependentSlots(SlotProcess):
         draws = self.draws.uniform(clients[:, None], slots, 1)[..., 0]
         changed: Bools = (draws < self.schedule.at(clients, slots)) != on
         return changed
+
+    def chance(self, clients: Ints, slots: Ints, on: bool) -> Bools:
+        """Whether a probability is below 1 (above 0) in some of the slots, shape (k,)."""
+        if not self.patient:
+            return super().chance(clients, slots, on)
+        may: Bools = (self.schedule.at(clients, slots) != float(on)).any(axis=1)
+        return may
 
     def stays(self, clients: Ints, on: bool) -> Bools:
         """Whether the client is certain to be on (off) in all slots."""
@@ -73,9 +83,11 @@ class ScheduledPerDispatch(PerDispatch):
         return self.schedule.at(clients, _one(dispatch))[:, 0]
 
 
-def scheduled(schedule: Schedule, draws: Stream, slot: Slot, ahead: int = AHEAD) -> Attendance:
+def scheduled(
+    schedule: Schedule, draws: Stream, slot: Slot, ahead: int = AHEAD, patient: bool = True
+) -> Attendance:
     """Return the attendance of a schedule whose slots last `slot` seconds, or are dispatches."""
-    process = IndependentSlots(schedule, draws)
+    process = IndependentSlots(schedule, draws, patient)
     return ScheduledPerDispatch(process) if slot == "dispatch" else Slotted(process, slot, ahead)
 
 

@@ -12,10 +12,12 @@ from driftfold.errors import RunError
 from driftfold.participation.base import Attendance
 
 AHEAD = 1 << 16
-"""Slots that are looked ahead: who does not change within them counts as never changing."""
+"""Slots that are looked ahead: who has no chance to change within them counts as never changing."""
+FAR = 1 << 22
+"""Slots after which who has a chance, and has not changed, counts as never changing, too."""
 
-_NUMBERS = 2**32 - 2**20
-"""Slots are numbered below, and some room for a search: what is drawn in one is addressed so."""
+_WORDS = 2**32
+"""Slots are numbered below: what is drawn in one is addressed by 32 bits."""
 
 # Client-slots looked at in one step of a scan: bounds its memory, not its result.
 _TILE = 1 << 16
@@ -31,6 +33,20 @@ class SlotProcess(ABC):
     @abstractmethod
     def changes(self, clients: Ints, slots: Ints, on: bool) -> Bools:
         """Whether each slot is one in which who was `on` (off) before is so no more, (k, m)."""
+
+    def chance(self, clients: Ints, slots: Ints, on: bool) -> Bools:
+        """Whether who is `on` (off) may cease to be in some of these slots, shape (k,).
+
+        Default: nobody, for who may do so does it within a search.
+        """
+        return np.zeros(len(clients), dtype=bool)
+
+    def first_change(self, clients: Ints, slot: int, on: bool, ahead: int) -> Ints:
+        """First slot after `slot` where each client, `on` (off) in it, is so no more, shape (k,).
+
+        -1 where that is none: not of the next `ahead` slots, in which there is no chance.
+        """
+        return search(self, clients, slot, on, ahead)
 
     def stays(self, clients: Ints, on: bool) -> Bools:
         """Whether it is known that who is `on` (off) remains so for ever. Default: of nobody."""
@@ -75,20 +91,25 @@ class Slotted(Attendance):
         number = slot_of(t, self.length)
         concerned = np.flatnonzero(self.process.holds(clients, number) == on)
         result = np.full(len(clients), float(t))
-        found = first_change(self.process, clients[concerned], number, on, self.ahead)
+        found = self.process.first_change(clients[concerned], number, on, self.ahead)
         result[concerned] = np.where(found < 0, np.inf, found * self.length)
         return result
 
 
-def first_change(process: SlotProcess, clients: Ints, slot: int, on: bool, ahead: int) -> Ints:
-    """First slot after `slot` where each client, `on` (off) in it, is so no more, shape (k,).
+def search(process: SlotProcess, clients: Ints, slot: int, on: bool, ahead: int) -> Ints:
+    """First slot after `slot` where each client, `on` (off) in it, is so no more, (k,); or -1.
 
-    -1 where none of the next `ahead` slots is.
+    Slot by slot, in steps that grow.
     """
     result = np.full(len(clients), -1, dtype=np.int64)
     waiting = np.flatnonzero(~process.stays(clients, on))
-    first, last, width = slot + 1, slot + 1 + ahead, 8
-    while waiting.size and first < last:
+    far = min(slot + 1 + max(ahead, FAR), _WORDS)
+    first, last, width = slot + 1, min(slot + 1 + ahead, far), 8
+    while waiting.size and first < far:
+        if first == last:
+            waiting = waiting[_chance(process, clients[waiting], last - ahead, last, on)]
+            last = min(last + ahead, far)
+            continue
         width = max(1, min(width, last - first, _TILE // waiting.size))
         slots = np.arange(first, first + width)
         changed = process.changes(clients[waiting], slots, on)
@@ -100,13 +121,26 @@ def first_change(process: SlotProcess, clients: Ints, slot: int, on: bool, ahead
     return result
 
 
+def _chance(process: SlotProcess, clients: Ints, first: int, last: int, on: bool) -> Bools:
+    """Whether each client has a chance to change in slots first .. last - 1, shape (k,)."""
+    result = np.zeros(len(clients), dtype=bool)
+    waiting, width = np.arange(len(clients)), 1
+    while waiting.size and first < last:
+        width = max(1, min(2 * width, last - first, _TILE // waiting.size))
+        slots = np.arange(first, first + width)
+        result[waiting] = process.chance(clients[waiting], slots, on)
+        waiting = waiting[~result[waiting]]
+        first += width
+    return result
+
+
 def slot_of(t: float, length: float) -> int:
     """Return the number of the slot that holds t, by the very products that slots start at.
 
     >>> slot_of(3 * 0.1, 0.1), slot_of(float(np.nextafter(3 * 0.1, 0)), 0.1)
     (3, 2)
     """
-    if not t / length < _NUMBERS:
+    if not t / length < _WORDS - 1:
         raise RunError(
             f"virtual time {t:g} s lies beyond the 2^32 slots of {length:g} s that can be drawn; "
             "choose longer ones (participation: `slot`, or `every`), or an earlier end of the run "
