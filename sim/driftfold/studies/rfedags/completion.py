@@ -69,7 +69,7 @@ def _movielens(size: Literal["100k", "1m"], rank: int) -> Experiment:
         )
         if large
         else (),
-        seeds=(1,),
+        seeds=(1, 2, 3),
         small=Small("movielens-small", ("horizon.rounds=30",)) if not large else None,
         tier="full" if large else "core",
         needs=(f"movielens_{size}",),
