@@ -54,29 +54,32 @@ def from_blocks(attendance: InBlocks, clients: int, until: float) -> list[Change
 
 def life_of_two(attendance: Superposed, client: int, until: float) -> Changes:
     """Apply the switches of both processes in order."""
-    told = sorted(_told(attendance.comes, client, until) + _told(attendance.goes, client, until))
-    return _applied(told, bool(attendance.resets.before(np.array([client]))[0]), until)
+    goes, comes = _told(attendance.goes, client, until), _told(attendance.comes, client, until)
+    told = np.concatenate([goes[0], comes[0]]), np.concatenate([goes[1], comes[1]])
+    return _applied(*told, bool(attendance.resets.before(np.array([client]))[0]), until)
 
 
 def life_in_blocks(attendance: InBlocks, client: int, until: float) -> Changes:
     """Apply all switches one after the other."""
-    told = sorted(_told(attendance, client, until), key=lambda switch: switch[0])
-    return _applied(told, bool(attendance.process.before(np.array([client]))[0]), until)
+    before = bool(attendance.process.before(np.array([client]))[0])
+    return _applied(*_told(attendance, client, until), before, until)
 
 
-def _told(attendance: InBlocks, client: int, until: float) -> list[tuple[float, bool]]:
+def _told(attendance: InBlocks, client: int, until: float) -> tuple[Floats, Bools]:
     """All switches of a client, in the order of their blocks."""
     process, one = attendance.process, np.array([client])
     origin, length = float(process.origin(one)[0]), float(process.length(one)[0])
     blocks = np.arange(int(process.first_block(one)[0]), int((until - origin) / length) + 2)
     times, states = process.switches(np.full(len(blocks), client), blocks)
-    return list(zip(times.reshape(-1).tolist(), states.reshape(-1).tolist(), strict=True))
+    return times.reshape(-1), states.reshape(-1)
 
 
-def _applied(told: list[tuple[float, bool]], on: bool, until: float) -> Changes:
+def _applied(times: Floats, states: Bools, on: bool, until: float) -> Changes:
+    order = np.argsort(times, kind="stable")
+    order = order[times[order] <= until]
     at_zero, changes = on, []
-    for t, state in told:
-        if t == np.inf or t > until or state == on:
+    for t, state in zip(times[order].tolist(), states[order].tolist(), strict=True):
+        if state == on:
             continue
         on = state
         if t <= 0:
