@@ -1,4 +1,4 @@
-"""The tables of `docs/studies.md` that say where the paper's statements are tested are true."""
+"""The tables that say where the papers' statements are tested are true."""
 
 import ast
 import re
@@ -12,6 +12,8 @@ from tests.modules import ROOT
 
 PAGE = (ROOT / "docs" / "studies.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Where the paper's statements are tested\n")[2].partition("\n## ")[0]
+ADAPTATION = (ROOT / "docs" / "adaptation.md").read_text(encoding="utf-8")
+OTHER = ADAPTATION.partition("## Where it is tested\n")[2].partition("\n## ")[0]
 
 
 def named(text: str) -> Iterator[tuple[str, str, bool]]:
@@ -38,16 +40,16 @@ def slow(place: str) -> set[str]:
     }
 
 
-def table(header: str) -> list[list[str]]:
+def table(header: str, section: str = SECTION) -> list[list[str]]:
     """Cells of the rows of the table with this header."""
-    lines = SECTION.partition(header + "\n")[2].splitlines()[1:]
+    lines = section.partition(header + "\n")[2].splitlines()[1:]
     end = next(i for i, line in enumerate([*lines, ""]) if not line.startswith("|"))
     return [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines[:end]]
 
 
-@pytest.mark.parametrize("place", sorted({place for place, _, _ in named(SECTION)}))
+@pytest.mark.parametrize("place", sorted({place for place, _, _ in named(SECTION + OTHER)}))
 def test_tests_that_are_named_are_there_and_slow_where_a_star_says_so(place: str) -> None:
-    told = {test: star for file, test, star in named(SECTION) if file == place}
+    told = {test: star for file, test, star in named(SECTION + OTHER) if file == place}
     assert told.keys() <= named_in_file(place)
     assert {test for test, star in told.items() if star} == told.keys() & slow(place)
 
@@ -57,6 +59,13 @@ def test_each_statement_of_the_theory_has_tests() -> None:
     assert [row[0].strip() for row in rows] == [f"T{number}" for number in range(1, 12)]
     assert all(list(named(row[3])) for row in rows)
     assert all(list(named(row[1])) for row in table("| what | tests |"))
+
+
+def test_each_statement_about_fed_ade_has_tests() -> None:
+    rows = table("| | statement | tests |", OTHER)
+    assert [row[0].strip() for row in rows] == [str(number) for number in range(1, 13)]
+    assert all(list(named(row[2])) for row in rows)
+    assert all(list(named(row[2])) for row in table("| system | what | tests |", OTHER))
 
 
 def test_each_experiment_and_each_claim_of_the_study_is_there() -> None:
