@@ -31,7 +31,15 @@ from driftfold.label_shift import FlhFtl, Inverse, Rogd, RunningMean
 from driftfold.nets import Mlp
 from driftfold.rates import Adaptive, DoG, FixedRate, Hypergradient
 from driftfold.registry import kind_of
-from driftfold.risks import BbsePseudo, BbseSource, Entropy, Labelled, PseudoLabels, Truth
+from driftfold.risks import (
+    BbsePseudo,
+    BbseSource,
+    Entropy,
+    GuardedRisk,
+    Labelled,
+    PseudoLabels,
+    Truth,
+)
 from driftfold.rng import Seed
 from driftfold.tasks import DriftingClassification
 from driftfold.tasks.streams import Pretraining, StreamProblem
@@ -49,6 +57,7 @@ EXAMPLES: list[Adaptation] = [
     FedADE(risk=Entropy(), rate=Hypergradient(), personal=("body.1", "head")),
     FedADE(risk=Labelled(budget=2)),
     FedADE(risk=Entropy(), federated=False),
+    FedADE(risk=GuardedRisk(negative=0.02), rate=Adaptive(signal_every="round")),
     DriftDetection(),
     DriftDetection(PseudoLabels(), detector=PageHinkley(warm_up=2, threshold=0.1), budget=3),
     FedDrift(),

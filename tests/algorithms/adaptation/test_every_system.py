@@ -99,3 +99,26 @@ def test_inputs_that_are_not_finite_spoil_nothing(algorithm: Adaptation, tmp_pat
     assert result.rounds == 6
     assert np.isfinite(result.model).all()
     assert all_finite(tmp_path)
+
+
+class Crash(Countdown):
+    """Fails the n-th time that it is asked, as a machine does."""
+
+    def __call__(self) -> bool:
+        if super().__call__():
+            raise OSError("power cut")
+        return False
+
+
+@pytest.mark.slow
+@each_slowly
+def test_a_crash_changes_no_bit(algorithm: Adaptation, tmp_path: Path) -> None:
+    """After five rounds, with a snapshot of the fourth: the fifth is in the log, and done again."""
+    spec = job(algorithm, checkpoint_every=2)
+    whole = run(spec)
+    with pytest.raises(OSError, match="power cut"):
+        run(spec, folder=tmp_path, stop=Crash(5))
+    rest = run(spec, folder=tmp_path, resume=True)
+    assert rest.resumed_from == 4
+    assert digests(rest) == digests(whole)
+    assert rest.metrics == whole.metrics
