@@ -6,18 +6,21 @@ threads or start weigh on the other; `bench.manifolds` lets processes of all sid
 
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from time import process_time
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from bench import manifold_loops as loops
-from bench.round import driftfold_rounds
+from bench.round import rounds_of, spec_of
 from driftfold.assembly import build
 from driftfold.compute.base import Stack
 from driftfold.compute.stacked import Stacked
 from driftfold.engines import choose
 from driftfold.spec import load_spec
+from driftfold.world.world import World
 
 STEPS, ALPHA = 5, 0.05
 OURS = "driftfold"
@@ -72,14 +75,14 @@ def cases(large: int) -> dict[str, Case]:
     for bits in ("float64", "float32"):
         made |= {
             f"pca (100, 5), N=40, S=100, {bits}": Case(
-                lambda n, bits=bits: pca(n, 100, 100, 5, bits), 40, PCA, 40, 100
+                partial(pca, samples=100, d=100, r=5, precision=bits), 40, PCA, 40, 100
             ),
             f"pca (3072, 4), N={large}, S=1000, {bits}": Case(
-                lambda n, bits=bits: pca(n, 1000, 3072, 4, bits), large, PCA, 2, 2
+                partial(pca, samples=1000, d=3072, r=4, precision=bits), large, PCA, 2, 2
             ),
-            f"spd n=8, N=40, m=50, {bits}": Case(lambda n, bits=bits: spd(n, bits), 40, SPD, 10, 5),
+            f"spd n=8, N=40, m=50, {bits}": Case(partial(spd, precision=bits), 40, SPD, 10, 5),
             f"lorentz H^2, N=40, m=50, {bits}": Case(
-                lambda n, bits=bits: lorentz(n, bits), 40, LORENTZ, 40, 200
+                partial(lorentz, precision=bits), 40, LORENTZ, 40, 200
             ),
         }
     return made
@@ -91,7 +94,9 @@ def times(case: Case, side: str, repeats: int) -> dict[str, Any]:
         source = experiment(case.task(case.clients))
         world = build(load_spec(source))
         row = choose(world.problem, "full")
-        ms = _medians({"round": one_round(source, case.rounds), "kernel": _kernel(world)}, repeats)
+        ms = _medians(
+            {"round": one_round(source, world, case.rounds), "kernel": _kernel(world)}, repeats
+        )
         return {"engine": "numpy" if row is None else row.kernel, "ms": ms}
     problem = build(load_spec(experiment(case.task(case.few)))).problem
     loop = case.loops[side](problem, ALPHA, STEPS, case.few)
@@ -99,7 +104,7 @@ def times(case: Case, side: str, repeats: int) -> dict[str, Any]:
     return {"ms": _medians({side: lambda: timed(loop, LEAST) * scale}, repeats)}
 
 
-def bare(world: Any) -> Callable[[], Any]:
+def bare(world: World) -> Callable[[], Any]:
     """Return the local work of all clients, without a simulator around it."""
     phase = world.phases[0]
     everyone = np.arange(world.problem.fleet.size)
@@ -118,13 +123,17 @@ def bare(world: Any) -> Callable[[], Any]:
     return lambda: engine.run(stack)
 
 
-def one_round(source: dict[str, Any], rounds: int) -> Callable[[], float]:
-    """Return a function that gives the CPU seconds of one round more.
+def one_round(source: dict[str, Any], world: World, rounds: int) -> Callable[[], float]:
+    """Return a function that gives the CPU seconds of one round more, in the world of `source`.
 
     The difference of a long and a short run, so that what happens once, such as the evaluation at
     the start and at the end, is not counted.
     """
-    short, long = driftfold_rounds(source, rounds), driftfold_rounds(source, 3 * rounds)
+    specs = {n: spec_of(source, n) for n in (rounds, 3 * rounds)}
+    short, long = (
+        rounds_of(replace(world, horizon=s.horizon, evaluate_every=s.evaluate_every), s, n)
+        for n, s in specs.items()
+    )
     return lambda: (3 * long() - short()) / 2
 
 
@@ -139,7 +148,7 @@ def timed(fn: Callable[[], Any], least: float) -> float:
             return spent / count
 
 
-def _kernel(world: Any) -> Callable[[], float]:
+def _kernel(world: World) -> Callable[[], float]:
     work = bare(world)
     return lambda: timed(work, LEAST)
 

@@ -2,24 +2,23 @@
 
 import statistics
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
-from bench.manifold_cases import bare, experiment, lorentz, pca, spd, timed
-from bench.round import driftfold_rounds, rounds_of, spec_of
+from bench.manifold_cases import bare, experiment, lorentz, one_round, pca, spd, timed
+from bench.round import driftfold_rounds
 from driftfold.assembly import build
 from driftfold.spec import load_spec
-from driftfold.world.world import World
 
 PATIENCE = 20.0
 """CPU seconds spent on the repetitions of one figure, after its first one."""
 
 SCALED: dict[str, Callable[[int], dict[str, Any]]] = {
-    "pca (20, 3), S=30": lambda n: pca(n, 30, 20, 3, "float64"),
-    "spd n=8, m=50": lambda n: spd(n, "float64"),
-    "lorentz H^2, m=50": lambda n: lorentz(n, "float64"),
+    "pca (20, 3), S=30": partial(pca, samples=30, d=20, r=3, precision="float64"),
+    "spd n=8, m=50": partial(spd, precision="float64"),
+    "lorentz H^2, m=50": partial(lorentz, precision="float64"),
 }
 
 
@@ -40,7 +39,7 @@ def scale(name: str, clients: int) -> dict[str, Any]:
     local = _memory()
     problem.evaluate = lambda x, time: {"loss": 0.0}  # the cost of rounds is without it
     spent = _patiently(lambda: timed(kernel, 0.05), 5)
-    simulated = _patiently(_one_round(source, world, max(1, 400 // clients)), 3)
+    simulated = _patiently(one_round(source, world, max(1, 400 // clients)), 3)
     whole = _memory()
     stacked = problem.point_bytes * clients / 1e6
     data = problem.data.x.nbytes / 1e6
@@ -63,16 +62,6 @@ def scale(name: str, clients: int) -> dict[str, Any]:
         "below_limit_with_events": bool(whole - idle <= limit),
         "events_bytes_a_client": round(max(0.0, whole - idle - limit) / clients * 1e6),
     }
-
-
-def _one_round(source: dict[str, Any], world: World, rounds: int) -> Callable[[], float]:
-    """As `manifold_cases.one_round`, in one world, whose data are then in memory once."""
-    specs = {n: spec_of(source, n) for n in (rounds, 3 * rounds)}
-    short, long = (
-        rounds_of(replace(world, horizon=s.horizon, evaluate_every=s.evaluate_every), s, n)
-        for n, s in specs.items()
-    )
-    return lambda: (3 * long() - short()) / 2
 
 
 def _patiently(figure: Callable[[], float], most: int) -> float:
