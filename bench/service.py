@@ -146,7 +146,7 @@ async def job(port: int, spec: Any, store: RedisJobStore, roots: Sequence[int]) 
     wall = time.perf_counter() - wall
     watcher.writer.close()
     connection.writer.close()
-    await asyncio.sleep(2.0)  # the next spare process has started, and the old one is counted
+    await asyncio.sleep(0.5)  # its process has ended, and is counted
     cpu = tree_cpu(*roots) - cpu
     told = (await store.get(made)).result or {}
     return {"wall": wall, "cpu": cpu, "digest": told["event_digest"]}

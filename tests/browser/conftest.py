@@ -17,6 +17,9 @@ from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on
 from tests.browser.chromium import Watched, chromium, opened
 from tests.workers import servers
+from tests.workers.conftest import behaviour
+
+__all__ = ["behaviour"]
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser")
 

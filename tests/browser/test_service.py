@@ -13,18 +13,12 @@ from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api
 from tests.browser.chromium import Watched
 from tests.browser.stories import drawn, drawn_so_far
-from tests.workers.experiments import BEHAVIOUR, Behaviour, experiment
+from tests.workers.experiments import Behaviour, experiment
 from tests.workers.workers import ready, worker
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 ROUNDS = 60
-
-
-@pytest.fixture
-def behaviour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    monkeypatch.setenv(BEHAVIOUR, str(tmp_path / "behaviour.json"))
-    return Behaviour(tmp_path / "behaviour.json")
 
 
 async def points(http: httpx.AsyncClient, job: str, metric: str) -> list[list[float]]:

@@ -19,7 +19,7 @@ from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.server_binary import find_server
 from driftfold_workers.store import StoreRefuses
 from tests.workers import servers
-from tests.workers.experiments import BEHAVIOUR, Behaviour, experiment
+from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import KINDS, SPEC, until
 from tests.workers.stories import assert_undisturbed, ended, recorded, submitted
 from tests.workers.supervisors import working
@@ -46,12 +46,6 @@ def server(tmp_path: Path) -> Iterator[EmbeddedServer]:
 async def store(server: EmbeddedServer) -> AsyncIterator[RedisJobStore]:
     async with servers.store_on(server) as store:
         yield store
-
-
-@pytest.fixture
-def behaviour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Behaviour:
-    monkeypatch.setenv(BEHAVIOUR, str(tmp_path / "behaviour.json"))
-    return Behaviour(tmp_path / "behaviour.json")
 
 
 async def test_the_store_cannot_write_its_log(

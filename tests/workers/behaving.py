@@ -28,8 +28,9 @@ class Behaving(Attendance):
         self.inner = inner
 
     def responds(self, clients: Ints, dispatch: int) -> Bools:
-        if BEHAVIOUR in os.environ:
-            behave(json.loads(Path(os.environ[BEHAVIOUR]).read_text()), dispatch)
+        file = Path(os.environ.get(BEHAVIOUR, os.devnull))
+        if file.is_file():
+            behave(json.loads(file.read_text()), dispatch)
         return self.inner.responds(clients, dispatch)
 
 

@@ -1,24 +1,34 @@
 """The process of an attempt, without a supervisor around it."""
 
+import asyncio
+import atexit
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeAlias
 
 from driftfold_workers.frames import FrameDecoder
+from driftfold_workers.guardian import adopting
 from driftfold_workers.messages import Message, Recorded, Saved, from_frame
 from driftfold_workers.order import Order
+from driftfold_workers.starter import command, environment
+from driftfold_workers.template_link import TemplateLink
 from tests.workers.experiments import PLUGIN, told
 
 
 class Child:
     """A child of this process, and what it has said so far."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", pipe: int) -> None:
+    def __init__(self, process: "Spawned | Forked", orders: IO[bytes], pipe: int) -> None:
         self.process = process
+        self.orders = orders
         self.pipe = pipe
         self.heard: list[Message] = []
         self._decoder = FrameDecoder()
@@ -28,9 +38,7 @@ class Child:
         self.write(Order(job=job, spec=spec, runs=str(runs), **facts).to_line())
 
     def write(self, line: bytes) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line)
-        self.process.stdin.flush()
+        self.orders.write(line)
 
     def hear(self) -> bool:
         """Hear more; False at the end."""
@@ -66,23 +74,69 @@ class Child:
         return [message for message in self.heard if isinstance(message, Saved)]
 
 
+Spawned: TypeAlias = "subprocess.Popen[bytes]"
+
+
+class Forked:
+    """What was forked from a template; has what tests need of `Popen`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def send_signal(self, number: int) -> None:
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, within: float = 30.0) -> int:
+        end = time.monotonic() + within
+        while self.returncode is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.returncode = os.waitstatus_to_exitcode(status)
+            else:
+                assert time.monotonic() < end
+                time.sleep(0.002)
+        return self.returncode
+
+
+@cache
+def template() -> TemplateLink:
+    """The template of all these children."""
+    link = TemplateLink(torch=False)
+    atexit.register(link.end)
+    return link
+
+
+def forked(orders: int, pipe: int) -> Forked:
+    with adopting(), ThreadPoolExecutor(1) as apart:  # the test may have a loop that runs
+        return Forked(apart.submit(asyncio.run, template().fork(orders, pipe)).result())
+
+
+def spawned(orders: int, pipe: int, folder: Path | None) -> Spawned:
+    return subprocess.Popen(
+        command("child", pipe), stdin=orders, pass_fds=(pipe,), cwd=folder, env=environment()
+    )
+
+
 @contextmanager
 def child(folder: Path | None = None) -> Iterator[Child]:
-    """A child that waits for its order, in a working directory of its own."""
-    ours, its = os.pipe()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "driftfold_workers.child", str(its), str(os.getpid())],
-        stdin=subprocess.PIPE,
-        pass_fds=(its,),
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    os.close(its)
+    """A child that waits for its order: forked, or in a folder of its own a new interpreter."""
+    told, tell = os.pipe()
+    hear, say = os.pipe()
+    if folder is None and sys.platform == "linux":
+        process: Spawned | Forked = forked(hear, tell)
+    else:
+        process = spawned(hear, tell, folder)
+    os.close(hear)
+    os.close(tell)
     try:
-        yield Child(process, ours)
+        with os.fdopen(say, "wb", 0) as orders:
+            yield Child(process, orders, told)
     finally:
         process.kill()
         process.wait()
-        os.close(ours)
-        if process.stdin is not None:
-            process.stdin.close()
+        os.close(told)

@@ -1,7 +1,6 @@
 """One real server for the tests of a module, an empty store on it for each test."""
 
 from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -9,7 +8,7 @@ import pytest_asyncio
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers import servers
-from tests.workers.experiments import BEHAVIOUR, Behaviour
+from tests.workers.experiments import Behaviour
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,8 @@ async def store(server: EmbeddedServer) -> AsyncIterator[RedisJobStore]:
 
 
 @pytest.fixture
-def behaviour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Behaviour:
+def behaviour() -> Iterator[Behaviour]:
     """What the processes of a test do, beside what their specification says."""
-    monkeypatch.setenv(BEHAVIOUR, str(tmp_path / "behaviour.json"))
-    return Behaviour(tmp_path / "behaviour.json")
+    behaviour = Behaviour()
+    yield behaviour
+    behaviour.forget()

@@ -1,6 +1,8 @@
 """Small experiments for workers, how their processes behave, and what they must give."""
 
 import json
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from driftfold.telemetry.memory import Memory
 
 BEHAVIOUR = "DRIFTFOLD_TEST_BEHAVIOUR"
 PLUGIN = str(Path(__file__).with_name("behaving.py"))
+os.environ.setdefault(BEHAVIOUR, f"{tempfile.gettempdir()}/driftfold-test-{os.getpid()}.json")
 SAME = (
     "spec_digest", "event_digest", "metrics_digest", "evaluation_digest", "model_digest",
     "metrics", "counts", "ended", "rounds", "events", "time",
@@ -54,11 +57,17 @@ def told(lines: Sequence[bytes]) -> list[dict[str, Any]]:
 
 
 class Behaviour:
-    """What all processes with this environment do; may be changed while they run."""
+    """What all processes with this environment do; may be changed while they run.
 
-    def __init__(self, file: Path) -> None:
-        self.file = file
+    One file for all tests: processes that are forked have the environment of their template.
+    """
+
+    def __init__(self) -> None:
+        self.file = Path(os.environ[BEHAVIOUR])
         self.set()
+
+    def forget(self) -> None:
+        self.file.unlink()
 
     def set(self, **how: Any) -> None:
         part = self.file.with_suffix(".part")

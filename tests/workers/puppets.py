@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from typing import Any, cast
 
 from driftfold_workers.frames import write_frame
 from driftfold_workers.messages import Message, to_frame
@@ -10,10 +9,9 @@ from driftfold_workers.process import Process
 
 
 class Child:
-    """Stands in for `asyncio.subprocess.Process`: any signal ends it."""
+    """Stands in for a child of this process: any signal ends it."""
 
     pid = 0
-    stdin = None
 
     def __init__(self, pipe: int) -> None:
         self.returncode: int | None = None
@@ -33,9 +31,23 @@ class Child:
     def send_signal(self, number: int) -> None:
         self.end(-number)
 
-    async def wait(self) -> int | None:
+    async def wait(self) -> int:
         await self._gone.wait()
+        assert self.returncode is not None
         return self.returncode
+
+
+class Deaf(asyncio.WriteTransport):
+    """Stands in for the pipe of orders."""
+
+    def is_closing(self) -> bool:
+        return False
+
+    def write(self, data: object) -> None:
+        pass
+
+    def abort(self) -> None:
+        pass
 
 
 def puppet() -> tuple[Process, Child]:
@@ -43,4 +55,4 @@ def puppet() -> tuple[Process, Child]:
     ours, its = os.pipe()
     os.set_blocking(ours, False)
     child = Child(its)
-    return Process(cast("Any", child), ours), child
+    return Process(child, ours, Deaf()), child

@@ -1,15 +1,20 @@
 """Supervisors in this process, real processes for their attempts."""
 
 import asyncio
+import atexit
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from driftfold_workers.child import NAME
+from driftfold_workers.forking import best_starter
 from driftfold_workers.job import Job
 from driftfold_workers.needs import kinds_here
 from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
+from driftfold_workers.starter import Starter
 from driftfold_workers.store import JobStore
 from driftfold_workers.supervisor import Supervisor
 from tests.workers.experiments import PLUGIN, experiment
@@ -20,7 +25,9 @@ async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[S
     """A supervisor that works meanwhile, and drains in the end."""
     facts = {"name": "anne", "lease": 3.0, "plugins": (PLUGIN,), "attempts": 3, **more}
     experiment()  # loads the plug-in
-    supervisor = Supervisor(store, kinds_here(), Settings(runs=Runs.at(folder), **facts))
+    settings = Settings(runs=Runs.at(folder), **facts)
+    supervisor = Supervisor(store, kinds_here(), settings, starter())
+    await starter().ready()
     drain = asyncio.Event()
     task = asyncio.create_task(supervisor.run(drain))
     try:
@@ -30,12 +37,20 @@ async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[S
         await asyncio.wait_for(task, 30)
 
 
+@cache
+def starter() -> Starter:
+    """Starts the processes of all tests, so that their imports are done once."""
+    shared = best_starter()
+    atexit.register(lambda: asyncio.run(shared.dismiss()))
+    return shared
+
+
 def processes() -> list[int]:
     """Children of this process that run attempts or wait for one, oldest first."""
     pids = []
     for task in Path("/proc/self/task").iterdir():
         for pid in map(int, (task / "children").read_text().split()):
-            if b"driftfold_workers.child" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if Path(f"/proc/{pid}/comm").read_text().strip() == NAME:
                 pids.append(pid)
     return sorted(pids)
 

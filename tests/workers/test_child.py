@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,11 @@ from tests.workers.experiments import SAME, Behaviour, experiment, undisturbed
 from tests.world import toys
 
 
-def test_numbers_and_artefacts_are_those_of_the_library(tmp_path: Path) -> None:
+@pytest.mark.parametrize("way", ["forked", "spawned"])
+def test_numbers_and_artefacts_are_those_of_the_library(way: str, tmp_path: Path) -> None:
     spec = experiment(checkpoint_every=7)
     result, records = undisturbed(spec)
-    with child() as process:
+    with child(tmp_path if way == "spawned" else None) as process:
         process.order("a", spec, tmp_path)
         done = process.hear_all()
     assert isinstance(done, Done)
@@ -120,8 +120,7 @@ def test_a_limit_on_memory_is_kept(tmp_path: Path, behaviour: Behaviour) -> None
 
 def test_it_ends_when_it_is_not_needed() -> None:
     with child() as process:
-        assert process.process.stdin is not None
-        process.process.stdin.close()
+        process.orders.close()
         assert process.process.wait(30) == 0
 
 
@@ -133,53 +132,6 @@ def test_it_ends_with_whoever_reads_its_pipe(tmp_path: Path, behaviour: Behaviou
         with Path(os.devnull).open("rb") as nothing:
             os.dup2(nothing.fileno(), process.pipe)
         assert process.process.wait(30) == 1
-
-
-PARENT = """
-import os, sys
-from pathlib import Path
-from tests.workers.children import child
-from tests.workers.experiments import experiment
-with child() as process:
-    process.order("a", experiment(100_000), Path(sys.argv[1]))
-    process.hear_records(2)
-    print(process.process.pid, flush=True)
-    sys.stdin.read()
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with its parent")
-def test_it_ends_with_its_supervisor_however_that_ends(
-    tmp_path: Path, behaviour: Behaviour
-) -> None:
-    # In a long computation: it neither writes nor reads then.
-    behaviour.set(**{"from": 5, "deaf": True})
-    parent = subprocess.Popen(
-        [sys.executable, "-c", PARENT, str(tmp_path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert parent.stdin is not None
-    assert parent.stdout is not None
-    with parent:
-        pid = int(parent.stdout.readline())
-        parent.kill()
-    assert gone(pid)
-
-
-def gone(pid: int, within: float = 10.0) -> bool:
-    """Whether a process is gone soon; one that nobody has waited for yet counts as gone."""
-    end = time.monotonic() + within
-    while time.monotonic() < end:
-        try:
-            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-        except FileNotFoundError:
-            return True
-        if state == "Z":
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_detail_of_clients_is_that_of_a_run_in_a_folder(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from driftfold import presets
 from driftfold.spec import from_mapping, load_spec
-from driftfold_workers.needs import kinds_here, needs_of
+from driftfold_workers.needs import WITH_TORCH, computes_with_torch, kinds_here, needs_of
 from tests.workers.experiments import experiment
 
 
@@ -23,3 +23,9 @@ def test_nested_kinds_and_plug_ins_count() -> None:
         "server_optimizer:descend", "task:pca",
     )  # fmt: skip
     assert "participation:test-behaving" in kinds_here()
+
+
+def test_what_computes_with_torch() -> None:
+    assert set(kinds_here()) >= WITH_TORCH
+    assert computes_with_torch(needs_of(load_spec("spd-network")))
+    assert not computes_with_torch(needs_of(load_spec("pca-synthetic")))

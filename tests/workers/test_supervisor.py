@@ -21,7 +21,7 @@ from driftfold_workers.supervisor import Supervisor
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
 from tests.workers.stories import HALF, assert_undisturbed, ended, happened, recorded, submitted
-from tests.workers.supervisors import processes, running_process, working
+from tests.workers.supervisors import processes, running_process, starter, working
 
 
 @pytest.mark.asyncio
@@ -176,7 +176,8 @@ async def test_a_drain_gives_the_job_back_and_another_worker_finishes_it(
 async def test_a_job_waits_for_a_worker_that_has_its_kinds(store: JobStore, tmp_path: Path) -> None:
     job = await submitted(store, experiment())
     without = [kind for kind in kinds_here() if not kind.startswith("participation:test")]
-    supervisor = Supervisor(store, without, Settings("bert", Runs.at(tmp_path), lease=3.0))
+    settings = Settings("bert", Runs.at(tmp_path), lease=3.0)
+    supervisor = Supervisor(store, without, settings, starter())
     drain = asyncio.Event()
     bert = asyncio.create_task(supervisor.run(drain))
     await until(lambda: _workers_are(store, ["bert"]))

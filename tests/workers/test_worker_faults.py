@@ -10,13 +10,14 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
 from tests.workers.stories import HALF, assert_undisturbed, ended, happened, recorded, submitted
-from tests.workers.supervisors import working
+from tests.workers.supervisors import starter, working
 from tests.workers.workers import alive, children_of, ready, worker
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
@@ -25,14 +26,15 @@ LEASE = 2.0
 PAUSE = 0.05  # seconds a round takes
 
 
-@pytest.fixture
-def slow(behaviour: Behaviour) -> Behaviour:
+@pytest_asyncio.fixture
+async def slow(behaviour: Behaviour) -> Behaviour:
     behaviour.set(pause=PAUSE)
+    await starter().ready()  # the worker beside is there at once
     return behaviour
 
 
 def beside(store: RedisJobStore, folder: Path) -> AbstractAsyncContextManager[object]:
-    """A second worker, in this process: one that starts takes a second or two."""
+    """A second worker, in this process: one of its own takes a second or two to start."""
     return working(store, folder / "runs", name="bert", lease=LEASE)
 
 

@@ -1,9 +1,8 @@
 """The process that runs one attempt: ``python -m driftfold_workers.child PIPE PARENT``.
 
 It reads its order, one line, from standard input and tells what happens on the pipe whose file
-descriptor it is given. Further lines of input confirm snapshots. It is started before there is a
-job for it, so that what it must import is there when one comes; its input's end means that it is
-not needed, or that its supervisor is gone.
+descriptor it is given. Further lines of input confirm snapshots; its input's end means that its
+supervisor is gone. Where it can be, it is forked from a template instead (see `template`).
 """
 
 import faulthandler
@@ -14,7 +13,7 @@ import threading
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from driftfold.checkpoint.base import CheckpointStore, Snapshot
 from driftfold.errors import (
@@ -29,29 +28,41 @@ from driftfold.spec import from_mapping, load_builtins, load_plugins, to_mapping
 from driftfold_workers.blame import is_machines_fault, reason_of
 from driftfold_workers.confirmed import Confirmation, ConfirmedStore
 from driftfold_workers.data_paths import refuse_foreign_paths
-from driftfold_workers.guardian import die_with, go_first_when_memory_is_short, limit_memory
+from driftfold_workers.guardian import (
+    die_with,
+    go_first_when_memory_is_short,
+    limit_memory,
+    name_process,
+)
 from driftfold_workers.messages import Done, Failed, Message, Stopped
 from driftfold_workers.order import Order
 from driftfold_workers.pipe_sink import PipeSink, send
 from driftfold_workers.rhythm import Rhythm
 from driftfold_workers.runs import OUTPUT, Runs, attempt_name
 
+NAME = "driftfold-job"
+"""What `ps` and `top` call it: forked ones have the command line of their template."""
 FINAL = (SpecError, DataError, ManifoldError, RunError)
 """Errors that are facts about the experiment: whoever runs it again meets them again."""
 
 
 def main() -> None:
     """Run the one attempt that this process is for, and exit."""
-    pipe, parent = int(sys.argv[1]), int(sys.argv[2])
+    load_builtins()
+    live(int(sys.argv[1]), int(sys.argv[2]))
+
+
+def live(pipe: int, parent: int) -> NoReturn:
+    """Carry out the order that comes, as a child of `parent`, and exit."""
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda number, frame: stop.set())
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the supervisor to hear
     os.set_inheritable(pipe, False)  # no process that a plug-in starts shall hold it open
-    die_with(parent)
+    name_process(NAME)
     go_first_when_memory_is_short()
-    load_builtins()
     line = sys.stdin.buffer.readline()
     if line:
+        die_with(parent)  # not before: one that is forked has been adopted by now
         order = Order.from_line(line)
         confirmation = Confirmation()
         listener = (sys.stdin.buffer, confirmation)

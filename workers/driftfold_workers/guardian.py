@@ -4,10 +4,14 @@ import ctypes
 import os
 import signal
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+_adopting = 0
 
 
 def die_with(parent: int) -> None:
@@ -20,6 +24,33 @@ def die_with(parent: int) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it died before we asked
         os._exit(1)
+
+
+@contextmanager
+def adopting() -> Iterator[None]:
+    """Let orphans among the descendants become children of this process meanwhile.
+
+    Only Linux can. It is no lasting state, because whoever adopts has to wait for each.
+    """
+    global _adopting
+    _adopting += 1
+    _adopt(True)
+    try:
+        yield
+    finally:
+        _adopting -= 1
+        _adopt(_adopting > 0)
+
+
+def _adopt(on: bool) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
+
+
+def name_process(name: str) -> None:
+    """Give this process a name of at most 15 letters, where that can be done."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            Path("/proc/self/comm").write_text(name)
 
 
 def go_first_when_memory_is_short() -> None:

@@ -1,10 +1,14 @@
 """Needs: which kinds a specification calls for, and which kinds a worker has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 
-from driftfold.registry import families, family_of, kind_of, kinds
+from driftfold.registry import families, family_of, kind_of, kinds, lookup
 from driftfold.spec import JobSpec, load_builtins
+from driftfold.spec.packages import Borrowing
+
+WITH_TORCH = {"net:mini_resnet6", "net:resnet18", "task:manifold_network"}
+"""Kinds that compute with torch and do not say so. Not to know one costs a run time, no more."""
 
 
 def needs_of(spec: JobSpec) -> tuple[str, ...]:
@@ -25,6 +29,21 @@ def kinds_here() -> tuple[str, ...]:
     """
     load_builtins()
     return tuple(sorted(f"{family}:{kind}" for family in families() for kind in kinds(family)))
+
+
+def computes_with_torch(needs: Iterable[str]) -> bool:
+    """Return whether torch is imported for one of these kinds, as far as is known.
+
+    >>> computes_with_torch(["task:pca"]), computes_with_torch(["manifold:geoopt_sphere"])
+    (False, True)
+    """
+    return any(need in WITH_TORCH or "torch" in _packages(need) for need in needs)
+
+
+def _packages(need: str) -> Sequence[str]:
+    family, _, kind = need.partition(":")
+    component = lookup(family, kind)
+    return component.packages if isinstance(component, Borrowing) else ()
 
 
 def _kinds_in(value: object) -> Iterator[str]:

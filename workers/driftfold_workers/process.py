@@ -1,50 +1,46 @@
-"""An attempt's process, seen from the supervisor: start it, order it, hear what it says."""
+"""An attempt's process, seen from the supervisor: order it, hear what it says, end it."""
 
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from pathlib import Path
-from typing import Self
+from typing import Protocol
 
 from driftfold_workers.frames import FrameDecoder
 from driftfold_workers.messages import Message, from_frame
 from driftfold_workers.order import Order
+from driftfold_workers.readable import until_readable
 
 CHUNK = 1 << 16
 GATHER = 0.02  # seconds in which records gather in the pipe
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+class Child(Protocol):
+    """A child of this process: one that asyncio started, or one that was adopted."""
+
+    @property
+    def pid(self) -> int:
+        """Process number."""
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit status, or less than 0 for a signal; None while it lives."""
+
+    def send_signal(self, number: int, /) -> None:
+        """Send it a signal."""
+
+    async def wait(self) -> int:
+        """Wait for its end; return the exit status."""
 
 
 class Process:
-    """One child process and the pipe that it talks on."""
+    """One child process, the pipe that it talks on, and the one that it listens to."""
 
-    def __init__(self, child: asyncio.subprocess.Process, pipe: int) -> None:
+    def __init__(self, child: Child, pipe: int, orders: asyncio.WriteTransport) -> None:
         self._child = child
         self._pipe = pipe
-
-    @classmethod
-    async def start(cls) -> Self:
-        """Start a process that waits for its order."""
-        ours, its = os.pipe()
-        try:
-            child = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "driftfold_workers.child", str(its)),
-                str(os.getpid()),
-                stdin=asyncio.subprocess.PIPE,
-                pass_fds=(its,),
-                start_new_session=True,  # signals of the terminal are for the supervisor
-                env={**os.environ, **dict.fromkeys(THREADS, "1"), "PYTHONPATH": _path()},
-            )
-        except BaseException:
-            os.close(ours)
-            raise
-        finally:
-            os.close(its)
-        os.set_blocking(ours, False)
-        return cls(child, ours)
+        self._orders = orders
 
     @property
     def pid(self) -> int:
@@ -89,25 +85,17 @@ class Process:
         """See that it is gone and nothing of it is left here."""
         self.kill()
         os.close(self._pipe)
-        if self._child.stdin is not None:
-            self._child.stdin.close()
+        if not self._orders.is_closing():
+            self._orders.abort()
         await self._child.wait()
 
     async def _read(self) -> bytes:
-        # Not through asyncio's transports: they would read on while nobody takes what they read.
-        loop = asyncio.get_running_loop()
-        readable = asyncio.Event()
-        loop.add_reader(self._pipe, readable.set)
-        try:
-            await readable.wait()
-        finally:
-            loop.remove_reader(self._pipe)
+        await until_readable(self._pipe)
         return os.read(self._pipe, CHUNK)
 
     def _say(self, line: bytes) -> None:
-        stdin = self._child.stdin
-        if self.alive and stdin is not None and not stdin.is_closing():
-            stdin.write(line)
+        if self.alive and not self._orders.is_closing():
+            self._orders.write(line)
 
     def _signal(self, number: signal.Signals) -> None:
         if self.alive:
@@ -131,8 +119,3 @@ def describe_exit(status: int) -> str:
         name = f"signal {-status}"
     hint = " (out of memory?)" if -status == signal.SIGKILL else ""
     return f"the process was killed by {name}{hint}"
-
-
-def _path() -> str:
-    # The process finds the same modules as its supervisor, in whatever way that was started.
-    return os.pathsep.join(str(Path(place).absolute()) for place in sys.path)

@@ -7,9 +7,10 @@ from typing import Any
 
 from driftfold_workers.attempt import PATIENCE, Attempt
 from driftfold_workers.job import Claim
+from driftfold_workers.needs import computes_with_torch
 from driftfold_workers.reaper import reap_forever
 from driftfold_workers.settings import Settings
-from driftfold_workers.spare import Spare
+from driftfold_workers.starter import Starter
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore, StoreError
 
@@ -26,11 +27,13 @@ class Supervisor:
     Its event loop does nothing that takes time, so no heartbeat is late however busy a run is.
     """
 
-    def __init__(self, store: JobStore, kinds: Sequence[str], settings: Settings) -> None:
+    def __init__(
+        self, store: JobStore, kinds: Sequence[str], settings: Settings, starter: Starter
+    ) -> None:
         self._store = store
         self._kinds = kinds
         self._settings = settings
-        self._spare = Spare()
+        self._starter = starter
         self._free = asyncio.Semaphore(settings.slots)
         self._attempts: set[Attempt] = set()
         self._running: set[asyncio.Task[None]] = set()
@@ -39,7 +42,6 @@ class Supervisor:
     async def run(self, drain: asyncio.Event) -> None:
         """Work until `drain` is set, then give all jobs back at the end of their rounds."""
         settings = self._settings
-        self._spare.prepare()
         background = [
             asyncio.create_task(self._announce(), name="signs of life"),
             asyncio.create_task(reap_forever(self._store, settings), name="reaper"),
@@ -55,7 +57,6 @@ class Supervisor:
             self._draining = True
             await stopped(draining, *background)
             await self._drain()
-            await self._spare.dismiss()
             await self._say_goodbye()
 
     def kill(self) -> None:
@@ -69,10 +70,11 @@ class Supervisor:
         while True:
             await self._free.acquire()
             try:
+                await self._starter.ready()  # a job without a process has no heartbeat
                 claim = await self._store.claim(
                     settings.name, self._kinds, settings.lease, wait=WAIT
                 )
-            except StoreError as error:
+            except (StoreError, OSError) as error:
                 log.warning("no job can be claimed: %s", error)
                 await asyncio.sleep(RECOVERY)
                 claim = None
@@ -94,7 +96,8 @@ class Supervisor:
 
     async def _attempt(self, claim: Claim) -> None:
         try:
-            process = await self._spare.take()
+            torch = computes_with_torch(claim.job.needs)
+            process = await self._starter.start(torch=torch)
         except OSError as error:  # no memory, no process numbers, no file descriptors left
             log.error("job %s: no process can be started: %s", claim.job.id, error)
             await self._give_back(claim, f"its worker could start no process: {error}")

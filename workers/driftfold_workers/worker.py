@@ -11,6 +11,7 @@ from pathlib import Path
 
 from driftfold.spec import load_plugins
 from driftfold_workers.data_paths import data_folders
+from driftfold_workers.forking import best_starter
 from driftfold_workers.needs import kinds_here
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
@@ -83,8 +84,8 @@ def run_worker(
 
 async def _work(url: str, prefix: str, settings: Settings) -> None:
     loop, drain = asyncio.get_running_loop(), asyncio.Event()
-    async with RedisJobStore.open(url, prefix=prefix) as store:
-        supervisor = Supervisor(store, kinds_here(), settings)
+    async with RedisJobStore.open(url, prefix=prefix) as store, best_starter() as starter:
+        supervisor = Supervisor(store, kinds_here(), settings, starter)
 
         def stop() -> None:
             if drain.is_set():
