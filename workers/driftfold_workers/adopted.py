@@ -3,6 +3,9 @@
 import asyncio
 import os
 
+UNKNOWN = 255
+"""The exit status of a process whose status was lost, as asyncio has it."""
+
 
 class Adopted:
     """Waits for the process; has what Process needs of `asyncio.subprocess.Process`."""
@@ -25,8 +28,10 @@ class Adopted:
         return self.returncode
 
     def _see(self) -> None:
-        _, status = os.waitpid(self.pid, 0)
-        self.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        except ChildProcessError:  # somebody else has waited; the system, where SIGCHLD is ignored
+            self.returncode = UNKNOWN
         asyncio.get_running_loop().remove_reader(self._handle)
         os.close(self._handle)
         self._ended.set()

@@ -86,7 +86,8 @@ def _can_adopt() -> bool:
     if sys.platform != "linux":
         return False
     try:
-        os.close(os.pidfd_open(os.getpid()))
+        with adopting():
+            os.close(os.pidfd_open(os.getpid()))
     except OSError:  # an old system, or a container that forbids it
         return False
     return True

@@ -1,6 +1,7 @@
 """Living and dying with another process: no attempt outlives its supervisor."""
 
 import ctypes
+import errno
 import os
 import signal
 import sys
@@ -30,11 +31,12 @@ def die_with(parent: int) -> None:
 def adopting() -> Iterator[None]:
     """Let orphans among the descendants become children of this process meanwhile.
 
-    Only Linux can. It is no lasting state, because whoever adopts has to wait for each.
+    Only Linux can; elsewhere, and where it is forbidden, this raises OSError. It is no lasting
+    state, because whoever adopts has to wait for each.
     """
     global _adopting
-    _adopting += 1
     _adopt(True)
+    _adopting += 1
     try:
         yield
     finally:
@@ -43,7 +45,10 @@ def adopting() -> Iterator[None]:
 
 
 def _adopt(on: bool) -> None:
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0)
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "this system lets no process adopt others")
+    if ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, int(on), 0, 0, 0):
+        raise OSError(ctypes.get_errno(), "this process may not adopt others")
 
 
 def name_process(name: str) -> None:

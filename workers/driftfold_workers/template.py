@@ -38,6 +38,7 @@ def main() -> None:
     server, parent = socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])
     die_with(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody can be waited for
     load_builtins()
     if TORCH in sys.argv[3:]:
         load_torch()
