@@ -19,7 +19,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from driftfold.spec import load_builtins
+from driftfold.checkpoint.fingerprint import take_fingerprint
+from driftfold.spec import load_builtins, load_spec
 from driftfold.torch_lazily import load_torch
 from driftfold_workers.child import live
 from driftfold_workers.guardian import die_with
@@ -40,6 +41,8 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # else nobody can be waited for
     load_builtins()
+    load_spec("pca-synthetic")  # the first specification imports what reads them
+    take_fingerprint()  # kept; torch brings libraries that no run has when it begins
     if TORCH in sys.argv[3:]:
         load_torch()
     gc.collect()
