@@ -23,11 +23,10 @@ from tests.workers.experiments import SAME, Behaviour, experiment, undisturbed
 from tests.world import toys
 
 
-@pytest.mark.parametrize("way", ["forked", "spawned"])
-def test_numbers_and_artefacts_are_those_of_the_library(way: str, tmp_path: Path) -> None:
+def test_numbers_and_artefacts_are_those_of_the_library(tmp_path: Path) -> None:
     spec = experiment(checkpoint_every=7)
     result, records = undisturbed(spec)
-    with child(tmp_path if way == "spawned" else None) as process:
+    with child() as process:
         process.order("a", spec, tmp_path)
         done = process.hear_all()
     assert isinstance(done, Done)

@@ -6,21 +6,18 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from driftfold.spec import load_spec, to_mapping
 from driftfold_workers.forking import Forking
-from driftfold_workers.messages import Done, Message, Recorded, Saved
+from driftfold_workers.messages import Done
 from driftfold_workers.needs import computes_with_torch, needs_of
-from driftfold_workers.order import Order
-from driftfold_workers.process import Process
 from driftfold_workers.runs import OUTPUT
 from driftfold_workers.starter import Spawning
 from driftfold_workers.store import JobStore
+from tests.workers.attempts import numbers, order, said
 from tests.workers.experiments import PLUGIN, SAME, Behaviour, experiment, undisturbed
-from tests.workers.experiments import told as records_in
 from tests.workers.jobs import told, until
 from tests.workers.stories import assert_undisturbed, ended, recorded, submitted
 from tests.workers.supervisors import running_process, starter, working
@@ -30,31 +27,6 @@ pytestmark = [
     pytest.mark.asyncio,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others"),
 ]
-
-
-def order(folder: Path, job: str = "a", **more: Any) -> Order:
-    facts = {"epoch": 1, "spec": experiment(6), "checkpoint": None, "plugins": (PLUGIN,), **more}
-    return Order(job=job, runs=str(folder), **facts)
-
-
-async def said(process: Process) -> list[Message]:
-    """All that a process says until its end."""
-    heard = []
-    async for message in process.messages():
-        heard.append(message)
-        if isinstance(message, Saved):
-            process.confirm(message.name)
-    assert await process.wait() == 0
-    await process.dismiss()
-    return heard
-
-
-def numbers(heard: list[Message]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The result and the records, without what differs from run to run."""
-    done = heard[-1]
-    assert isinstance(done, Done)
-    lines = [message.line for message in heard if isinstance(message, Recorded)]
-    return {name: done.result[name] for name in SAME}, records_in(lines)
 
 
 def shared() -> Forking:
@@ -165,7 +137,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from driftfold_workers.forking import Forking
-from tests.workers.test_forking import order
+from tests.workers.attempts import order
 async def main():
     async with Forking() as forking:
         process = await forking.start()
