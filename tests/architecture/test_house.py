@@ -14,7 +14,7 @@ from tests.modules import PACKAGES, ROOT, module_names
 LIMIT = 400  # lines: what can be read in one sitting
 FOLDERS = ("sim", "api", "workers", "tests", "examples", "bench")
 HEAVY = {"torch", "geoopt", "matplotlib", "scipy", "pandas"}
-SERVICE = {"fastapi", "starlette", "uvicorn", "redis", "typer", "rich"}
+SERVICE = {"fastapi", "starlette", "uvicorn", "redis", "sqlalchemy", "typer", "rich"}
 
 
 def line_counts() -> dict[Path, int]:

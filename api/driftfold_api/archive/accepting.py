@@ -1,0 +1,82 @@
+"""Accepting a job: its row and its idempotency key in one step."""
+
+import hashlib
+import json
+import time
+
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from driftfold_api.archive.base import Wanted
+from driftfold_api.archive.dialect import Dialect
+from driftfold_api.archive.rows import to_job, to_row
+from driftfold_api.archive.tables import idempotency, jobs
+from driftfold_workers.job import Job, State
+from driftfold_workers.job_hash import to_json
+from driftfold_workers.new_id import new_id
+from driftfold_workers.store import Conflict
+
+KEEP = 24 * 3600.0  # seconds that a key is kept
+
+
+async def make(connection: AsyncConnection, wanted: Wanted) -> Job:
+    """Make a job."""
+    job = Job(
+        id=new_id(),
+        spec=json.loads(to_json(wanted.spec)),
+        needs=tuple(sorted(set(wanted.needs))),
+        state=State.QUEUED,
+        name=wanted.name,
+        created=round(time.time(), 6),
+        horizon_rounds=wanted.horizon_rounds,
+    )
+    await connection.execute(insert(jobs).values(to_row(job)))
+    return job
+
+
+async def make_once(
+    connection: AsyncConnection, dialect: Dialect, wanted: Wanted, key: str, instead_of: str
+) -> tuple[Job, bool]:
+    """Make a job unless the key has made one that counts."""
+    digest = digest_of(wanted)
+    keys = idempotency
+    known = (
+        await connection.execute(
+            select(keys.c.digest, keys.c.created, jobs)
+            .join(jobs, jobs.c.id == keys.c.job)
+            .where(keys.c.key == key)
+            .with_for_update(of=keys)
+        )
+    ).one_or_none()
+    if known is not None:
+        age = time.time() - known[1]
+        if age < KEEP and known.digest != digest:
+            raise Conflict(
+                f"this idempotency key was used for job {known.id}, which has another "
+                "specification or name; use a new key for a new job"
+            )
+        if age < KEEP and known.state != State.FAILED and known.id != instead_of:
+            return to_job(known), False
+        job = await make(connection, wanted)
+        values = {"job": job.id, "digest": digest, "created": job.created}
+        await connection.execute(update(keys).where(keys.c.key == key).values(values))
+        return job, True
+    job = await make(connection, wanted)
+    entry = {"key": key, "digest": digest, "job": job.id, "created": job.created}
+    added = await connection.execute(dialect.insert_new(keys).values(entry))
+    if added.rowcount:
+        return job, True
+    # Somebody else was faster, who has committed by now.
+    await connection.execute(delete(jobs).where(jobs.c.id == job.id))
+    return await make_once(connection, dialect, wanted, key, instead_of)
+
+
+def digest_of(wanted: Wanted) -> str:
+    """Return what equal requests have in common.
+
+    >>> first, second = Wanted({"a": 1, "b": 2}, ["x", "y"]), Wanted({"b": 2, "a": 1}, ["y", "x"])
+    >>> digest_of(first) == digest_of(second)
+    True
+    """
+    request = to_json([wanted.spec, sorted(set(wanted.needs)), wanted.name, wanted.horizon_rounds])
+    return hashlib.sha256(request.encode()).hexdigest()

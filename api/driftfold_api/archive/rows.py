@@ -1,0 +1,89 @@
+"""Jobs and lifecycle events as rows."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row
+
+from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.job_hash import to_json
+
+
+def to_row(job: Job) -> dict[str, Any]:
+    """Return the row of a job of which nothing is recorded yet."""
+    return {
+        "id": job.id,
+        "name": job.name,
+        "spec": to_json(job.spec),
+        "needs": to_json(job.needs),
+        "horizon_rounds": job.horizon_rounds,
+        "created": job.created,
+        "seq": 0,
+        "events": 0,
+        **changing(job),
+    }
+
+
+def changing(job: Job) -> dict[str, Any]:
+    """Return what of a job changes in its life, beside its log."""
+    return {
+        "state": str(job.state),
+        "reason": plain(job.reason),
+        "started": job.started,
+        "finished": job.finished,
+        "attempt": job.attempt,
+        "epoch": job.epoch,
+        "worker": plain(job.worker),
+        "rounds": job.rounds,
+        "checkpoint": job.checkpoint,
+        "result": None if job.result is None else json.dumps(job.result, default=dict),
+    }
+
+
+def to_job(row: Row[Any]) -> Job:
+    """Return the job of a row."""
+    return Job(
+        id=row.id,
+        spec=json.loads(row.spec),
+        needs=tuple(json.loads(row.needs)),
+        state=State(row.state),
+        reason=row.reason,
+        name=row.name,
+        created=row.created,
+        started=row.started,
+        finished=row.finished,
+        attempt=row.attempt,
+        epoch=row.epoch,
+        worker=row.worker,
+        seq=row.seq,
+        rounds=row.rounds,
+        horizon_rounds=row.horizon_rounds,
+        checkpoint=row.checkpoint,
+        result=None if row.result is None else json.loads(row.result),
+    )
+
+
+def event_row(job: str, event: LifecycleEvent) -> Mapping[str, Any]:
+    """Return the row of a lifecycle event."""
+    return {
+        "job": job,
+        "number": event.number,
+        "kind": event.kind,
+        "time": event.time,
+        "facts": to_json(event.facts),
+    }
+
+
+def to_event(row: Row[Any]) -> LifecycleEvent:
+    """Return the lifecycle event of a row."""
+    return LifecycleEvent(row.number, row.kind, row.time, json.loads(row.facts))
+
+
+def plain(text: str) -> str:
+    r"""Return text that every database takes: PostgreSQL has no NUL.
+
+    >>> plain("out of\x00memory")
+    'out of�memory'
+    """
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

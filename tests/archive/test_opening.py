@@ -1,0 +1,110 @@
+"""Opening an archive: tables are made once, a later version's are refused, bad addresses told."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, text
+
+from driftfold_api.archive.base import ArchiveError
+from driftfold_api.archive.migrating import FOLDER, HEAD
+from driftfold_api.archive.sql_archive import SqlArchive
+from driftfold_api.archive.tables import metadata
+from driftfold_workers.store import StoreRefuses, StoreUnreachable
+from tests.archive.databases import free_port
+from tests.archive.told import WANTED, accepted
+
+
+def test_the_newest_migration_is_the_one_that_is_asked_for() -> None:
+    assert ScriptDirectory(FOLDER).get_current_head() == HEAD
+
+
+@pytest.mark.asyncio
+async def test_migrations_make_the_tables_that_the_code_knows(archive: SqlArchive) -> None:
+    def differences(connection: Connection) -> list[object]:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        return list(compare_metadata(context, metadata))
+
+    async with archive._reading() as connection:
+        assert await connection.run_sync(differences) == []
+
+
+@pytest.mark.asyncio
+async def test_several_open_a_new_archive_at_once(url: str) -> None:
+    async def use() -> str:
+        async with SqlArchive.open(url) as archive:
+            return (await accepted(archive)).id
+
+    made = await asyncio.gather(*(use() for _ in range(4)))
+    async with SqlArchive.open(url) as archive:
+        assert {job.id for job in (await archive.list()).jobs} == set(made)
+
+
+@pytest.mark.asyncio
+async def test_a_later_versions_archive_is_refused(url: str) -> None:
+    async with SqlArchive.open(url) as archive, archive._writing() as connection:
+        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(ArchiveError, match=f"revision 9999.*up to {HEAD}: a later version"):
+        async with SqlArchive.open(url):
+            pass
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize(
+    "url", ["mysql://here/x", "no url", "sqlite://", "sqlite:///:memory:", "sqlite+pysqlite:///x"]
+)
+async def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(ArchiveError, match="cannot keep the archive at"):
+        async with SqlArchive.open(url):
+            pass
+
+
+@pytest.mark.asyncio
+async def test_a_password_is_not_told() -> None:
+    pytest.importorskip("asyncpg")
+    url = f"postgresql://me:secret@127.0.0.1:{free_port()}/x"
+    with pytest.raises(StoreUnreachable, match="DRIFTFOLD_ARCHIVE") as told:
+        async with SqlArchive.open(url):
+            pass
+    assert "secret" not in str(told.value)
+
+
+@pytest.mark.asyncio
+async def test_a_file_that_is_in_use_is_told_and_left_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftfold_api.archive.sqlite.BUSY", 0.05)
+    url = f"sqlite:///{tmp_path / 'a.sqlite'}"
+    async with SqlArchive.open(url) as one, SqlArchive.open(url) as other:
+        async with one._writing():
+            with pytest.raises(StoreUnreachable, match="locked"):
+                await other.accept(WANTED)
+            assert (await other.list()).jobs == []  # readers do not wait
+        assert (await other.accept(WANTED))[1]
+
+
+@pytest.mark.asyncio
+async def test_a_full_disk_is_told(tmp_path: Path) -> None:
+    async with SqlArchive.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
+        async with archive._writing() as connection:
+            pages = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
+            await connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+        with pytest.raises(StoreRefuses, match="full"):
+            await archive.accept(replace(WANTED, spec={"long": "x" * 1_000_000}))
+
+
+@pytest.mark.asyncio
+async def test_what_is_committed_is_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # as it is outside of tests
+    async with (
+        SqlArchive.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive,
+        archive._reading() as connection,
+    ):
+        for pragma, value in (("synchronous", 2), ("journal_mode", "wal"), ("foreign_keys", 1)):
+            assert (await connection.execute(text(f"PRAGMA {pragma}"))).scalar_one() == value

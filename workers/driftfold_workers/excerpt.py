@@ -1,0 +1,45 @@
+"""An excerpt: what the log of a job holds after what somebody has of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from driftfold_workers.job import Job, LifecycleEvent
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A job, and what follows two numbers in its log: all of one moment.
+
+    Attributes
+    ----------
+    job
+        The job at that moment.
+    first
+        Number of the first of the records.
+    records
+        What follows in its log; a part, if that is much.
+    events
+        All lifecycle events that follow.
+
+    Examples
+    --------
+    >>> from driftfold_workers.job import State
+    >>> told = Excerpt(Job("0192", {}, (), State.RUNNING, seq=9), 4, [b"{}", b"{}"], [])
+    >>> told.last, told.current
+    (5, False)
+    """
+
+    job: Job
+    first: int
+    records: Sequence[bytes]
+    events: Sequence[LifecycleEvent]
+
+    @property
+    def last(self) -> int:
+        """Number of the last record that is known with this excerpt."""
+        return self.first + len(self.records) - 1
+
+    @property
+    def current(self) -> bool:
+        """Whether no record was left out."""
+        return self.last >= self.job.seq
