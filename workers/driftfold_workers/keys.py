@@ -62,6 +62,21 @@ class Keys:
         return self._name("q:delayed")
 
     @property
+    def unrecorded(self) -> str:
+        """Set: jobs that have told something which the archive does not have yet."""
+        return self._name("a:unrecorded")
+
+    @property
+    def archived(self) -> str:
+        """Sorted set: jobs that are in the archive to their end, by when they may be forgotten."""
+        return self._name("a:archived")
+
+    @property
+    def recorder(self) -> str:
+        """String: who fills the archive, for the length of a lease."""
+        return self._name("a:recorder")
+
+    @property
     def workers(self) -> str:
         """Hash: workers that are there."""
         return self._name("workers")
@@ -81,7 +96,7 @@ class Keys:
         return [
             *(self.job(job), self.records(job), self.events(job)),
             *(self.ready, self.needs, self.lease, self.delayed),
-            *(self.bell, self.pulse, self.jobs()),
+            *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived),
             *(self.jobs(state) for state in State),
         ]
 

@@ -8,7 +8,7 @@ from driftfold_workers.job_hash import to_event
 from driftfold_workers.keys import Keys
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.signals import Signals
-from driftfold_workers.store import JobStore, StoreError, UnknownJob
+from driftfold_workers.store import JobStore, StoreError, Trimmed, UnknownJob
 
 
 class RedisLogs(JobStore):
@@ -94,7 +94,17 @@ class RedisLogs(JobStore):
         *pages, facts = await self._link.call(send)
         if facts[0] is None:
             raise UnknownJob(f"no job has the id {job}")
+        log = self.keys.records(job)
+        for (key, after), page in zip(places.items(), pages, strict=True):
+            if key == log:
+                check_first(job, after, page, int(facts[2]))
         return pages, [fact.decode() for fact in facts]
+
+
+def check_first(job: str, after: int, entries: Sequence[Any], seq: int) -> None:
+    """Raise `Trimmed` unless entries of a log begin where they should."""
+    if seq > after and not (entries and entries[0][0] == b"%d-0" % (after + 1)):
+        raise Trimmed(f"record {after + 1} of job {job} is in the archive only")
 
 
 def _tells(news: News) -> bool:

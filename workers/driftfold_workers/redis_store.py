@@ -11,6 +11,7 @@ from driftfold_workers.job_hash import to_job, to_json
 from driftfold_workers.keys import Keys
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.redis_users import RedisUsers
+from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.server_age import ServerAge
 from driftfold_workers.store import NO_SIGN, Beat, StoreError
 
@@ -32,6 +33,7 @@ class RedisJobStore(RedisUsers):
     def __init__(self, link: RedisLink) -> None:
         super().__init__(link)
         self._age = ServerAge()
+        self.window = RedisWindow(link)
 
     @classmethod
     @asynccontextmanager

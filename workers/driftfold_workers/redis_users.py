@@ -3,15 +3,13 @@
 import hashlib
 import json
 import math
-import secrets
-import time
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_job, to_json
+from driftfold_workers.new_id import new_id
 from driftfold_workers.redis_logs import RedisLogs
 from driftfold_workers.store import Page, StoreError, UnknownJob
 
@@ -44,6 +42,16 @@ class RedisUsers(RedisLogs):
             return await self.get(known.decode()), False
         made = Job(job, json.loads(text), tuple(wanted), State.QUEUED, name=name)
         return replace(made, created=float(created), horizon_rounds=horizon_rounds), True
+
+    async def enqueue(self, job: Job, *, events: int = 0) -> bool:
+        """Queue a job that was accepted elsewhere; False if it is known already."""
+        horizon = "" if job.horizon_rounds is None else job.horizon_rounds
+        accepted = ("", to_json(job.spec), to_json(job.needs), job.name, horizon, job.created)
+        recorded = (job.seq, events, job.rounds, job.attempt, job.epoch, job.checkpoint or "")
+        begun = (job.worker, "" if job.started is None else job.started)
+        args = (*accepted, *recorded, *begun)
+        number = [self.keys.number]
+        return bool(await self._link.transition("enqueue", job.id, *args, more_keys=number))
 
     async def get(self, job: str) -> Job:
         """Return a job. The reason of a queued one tells what it waits for."""
@@ -137,10 +145,3 @@ def lacking(needs: Sequence[str], workers: Sequence[set[str]]) -> str:
     # The worker that comes nearest tells best what is missing.
     missing = min((sorted(set(needs) - kinds) for kinds in workers), key=len)
     return f"no worker has {', '.join(missing)}; start one that has it" if missing else ""
-
-
-def new_id() -> str:
-    """Return a UUID of version 7 (RFC 9562): ids sort by time, to the millisecond."""
-    milliseconds = time.time_ns() // 1_000_000
-    bits = (milliseconds << 80) | (7 << 76) | (0b10 << 62)
-    return str(uuid.UUID(int=bits | (secrets.randbits(12) << 64) | secrets.randbits(62)))

@@ -39,6 +39,10 @@ class Fenced(StoreError):
     """The attempt was given up: another one runs the job, or nobody does. Stop writing."""
 
 
+class Trimmed(StoreError):
+    """The store has what is asked for no longer: it is in the archive."""
+
+
 class Conflict(StoreError):
     """The job is not in a state that allows this, or a key was used for something else."""
 
@@ -83,6 +87,14 @@ class JobStore(ABC):
         """
 
     @abstractmethod
+    async def enqueue(self, job: Job, *, events: int = 0) -> bool:
+        """Queue a job that was accepted elsewhere; False if it is known already.
+
+        It keeps its id and goes on from what is recorded of it: records up to `job.seq`, lifecycle
+        events up to `events`, its checkpoint, attempts and epoch.
+        """
+
+    @abstractmethod
     async def get(self, job: str) -> Job:
         """Return a job; raises `UnknownJob`."""
 
@@ -106,7 +118,8 @@ class JobStore(ABC):
     ) -> Sequence[bytes]:
         """Records after number `after`, in order, each one JSON text.
 
-        With none there yet, waits up to `wait` seconds for one, or for the job's end.
+        With none there yet, waits up to `wait` seconds for one, or for the job's end. Where the
+        first is in the archive only: `Trimmed`.
         """
 
     @abstractmethod
@@ -128,7 +141,8 @@ class JobStore(ABC):
         """Return records after `after` and lifecycle events after `events_after`, of one moment.
 
         At most `limit` of each. With none of either yet, waits up to `wait` seconds for one, or for
-        the job's end. A job that is deleted meanwhile: `UnknownJob`.
+        the job's end. A job that is deleted meanwhile: `UnknownJob`; where the first record is in
+        the archive only: `Trimmed`.
         """
 
     # -- workers ------------------------------------------------------------------------------

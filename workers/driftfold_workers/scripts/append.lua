@@ -14,7 +14,10 @@ for at = FIXED + 1 + last + 1 - first, #ARGV do
   last = last + 1
   redis.call('XADD', RECORDS, last .. '-0', 'record', ARGV[at])
 end
-if last > before then set('seq', last) end
+if last > before then
+  set('seq', last)
+  redis.call('SADD', UNRECORDED, ID)
+end
 local checkpoint, rounds = ARGV[5], tonumber(ARGV[6])
 -- The log keeps what an earlier attempt did beyond its checkpoint, so progress never falls back.
 if rounds and rounds > tonumber(field('rounds')) then set('rounds', rounds) end

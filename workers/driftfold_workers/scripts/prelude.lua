@@ -4,10 +4,10 @@
 -- The nonce is new for each call and the same when a call is sent again because its reply was
 -- lost, so that a transition that happened is not refused or repeated the second time.
 local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED = unpack(KEYS, 1, 7)
-local BELL, PULSE, ALL = unpack(KEYS, 8, 10)
+local BELL, PULSE, ALL, UNRECORDED, ARCHIVED = unpack(KEYS, 8, 12)
 local INDEX = {
-  queued = KEYS[11], running = KEYS[12], canceling = KEYS[13],
-  succeeded = KEYS[14], failed = KEYS[15], canceled = KEYS[16],
+  queued = KEYS[13], running = KEYS[14], canceling = KEYS[15],
+  succeeded = KEYS[16], failed = KEYS[17], canceled = KEYS[18],
 }
 local ID, NONCE = ARGV[1], ARGV[2]
 
@@ -21,6 +21,7 @@ local function set(...) redis.call('HSET', JOB, ...) end
 local function tell(kind, ...)
   local number = redis.call('HINCRBY', JOB, 'events', 1)
   redis.call('XADD', EVENTS, number .. '-0', 'kind', kind, 'time', NOW, ...)
+  redis.call('SADD', UNRECORDED, ID)
 end
 
 local function attempt_facts()
@@ -65,6 +66,14 @@ local function finish(state, reason, outcome)
   set('reason', reason, 'finished', NOW)
   move(state)
   tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
+end
+
+-- A job as it begins. `seq` and `events` are not 0 where the archive has more of it than we do.
+local function create(number, spec, needs, name, horizon, created, seq, events)
+  set('number', number, 'spec', spec, 'needs', needs, 'name', name, 'horizon_rounds', horizon,
+    'created', created, 'attempt', 0, 'epoch', 0, 'worker', '', 'seq', seq, 'events', events,
+    'rounds', 0, 'reason', '')
+  redis.call('ZADD', ALL, number, ID)
 end
 
 local function repeated() return field('nonce') == NONCE end

@@ -1,0 +1,81 @@
+"""The reconciler: what was accepted and is not over is in the job store, whatever that has lost."""
+
+import logging
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+from driftfold_api.archive.base import Archive
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.store import StoreError, UnknownJob
+
+GRACE = 2.0  # seconds in which whoever accepted a job queues it
+PAGE = 1000
+UNSEEN = 100
+"""Attempts of a job of which the archive may know nothing.
+
+A worker that lost its job with the job store may be there still, and must not have the epoch of the
+next attempt.
+"""
+
+log = logging.getLogger("driftfold.api")
+
+
+class Reconciler:
+    """Queues jobs that the archive has accepted and the job store does not know."""
+
+    def __init__(self, store: RedisJobStore, archive: Archive, *, grace: float = GRACE) -> None:
+        self._store = store
+        self._archive = archive
+        self._grace = grace
+
+    async def step(self) -> Sequence[str]:
+        """Queue what is missing, and return it."""
+        queued, after = [], ""
+        while jobs := await self._archive.unfinished(after=after, limit=PAGE):
+            queued += [
+                job for job in await self._store.window.unknown(jobs) if await self._queue(job)
+            ]
+            after = jobs[-1]
+        return queued
+
+    async def forget(self) -> None:
+        """Let the job store forget jobs that are in the archive to their end."""
+        while jobs := await self._store.window.leaving(PAGE):
+            for job in jobs:
+                await self._store.delete(job)
+
+    async def _queue(self, job: str) -> bool:
+        try:
+            created = (await self._archive.get(job)).created
+        except UnknownJob:  # deleted meanwhile
+            return False
+        if time.time() - created < self._grace:
+            return False
+        queued = await queue_again(self._store, self._archive, job)
+        if queued:
+            log.info("job %s was accepted and is not in the job store: queued", job)
+        return queued
+
+
+async def queue_again(store: RedisJobStore, archive: Archive, job: str) -> bool:
+    """Queue a job that the job store does not know, if it is not over; whether that was needed."""
+    try:
+        known = await archive.get(job)
+        # Later, so its snapshot never stands after its log.
+        position = (await archive.positions([job]))[job]
+    except (UnknownJob, KeyError):  # deleted meanwhile
+        return False
+    if known.state.final:
+        return False
+    restored = replace(known, seq=position.seq, epoch=known.epoch + UNSEEN)
+    if not await store.enqueue(restored, events=position.events):
+        return False
+    try:
+        await archive.get(job)
+    except UnknownJob:  # it was deleted in between: so it had been over
+        with suppress(StoreError):
+            await store.cancel(job)
+            await store.delete(job)
+    return True

@@ -1,0 +1,63 @@
+"""The recorder: what jobs have told in the job store is written to the archive."""
+
+import asyncio
+import logging
+
+from driftfold_api.archive.base import Archive, Position
+from driftfold_workers.excerpt import Excerpt
+from driftfold_workers.redis_window import RedisWindow
+from driftfold_workers.store import Trimmed
+
+JOBS = 50  # of which one step records something
+RECORDS = 1000  # of one job that one step records
+
+log = logging.getLogger("driftfold.api")
+
+
+class Recorder:
+    """Records in steps: read, commit, and only then let the job store trim.
+
+    It keeps no state, so whoever begins anew repeats at most one step, which changes nothing.
+    """
+
+    def __init__(self, window: RedisWindow, archive: Archive) -> None:
+        self._window = window
+        self._archive = archive
+
+    async def step(self, fence: int) -> bool:
+        """Record some of what is not recorded; whether there is more.
+
+        Raises `Overtaken` when another recorder is in charge.
+        """
+        jobs = await self._window.unrecorded(JOBS)
+        known = await self._archive.positions(jobs) if jobs else {}
+        found = await asyncio.gather(*(self._excerpt(job, known.get(job)) for job in jobs))
+        told = [excerpt for excerpt in found if excerpt is not None]
+        if not told:
+            return False
+        await self._archive.record(fence, told)
+        done = await asyncio.gather(*(self._recorded(each, known[each.job.id]) for each in told))
+        return len(jobs) == JOBS or not all(done)
+
+    async def _excerpt(self, job: str, known: Position | None) -> Excerpt | None:
+        """Return what of a job is to be recorded; None where nothing can be."""
+        told = None
+        if known is not None:
+            try:
+                told = await self._window.excerpt(
+                    job, after=known.seq, events_after=known.events, limit=RECORDS
+                )
+            except Trimmed:
+                log.error(
+                    "job %s cannot be recorded further: the archive ends at record %d, and the job "
+                    "store has forgotten what follows; was an older archive put in place?",
+                    job,
+                    known.seq,
+                )
+        if told is None:  # deleted, or none of the archive's
+            await self._window.pass_over(job)
+        return told
+
+    async def _recorded(self, told: Excerpt, known: Position) -> bool:
+        events = known.events + len(told.events)
+        return await self._window.recorded(told.job.id, told.last, events)

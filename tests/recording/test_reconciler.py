@@ -1,0 +1,113 @@
+"""The reconciler: what was accepted is queued, what is over or deleted never comes back."""
+
+import pytest
+
+from driftfold_api.archive.base import Wanted
+from driftfold_api.archive.sql_archive import SqlArchive
+from driftfold_api.recording.reconciler import Reconciler
+from driftfold_api.recording.recorder import Recorder
+from driftfold_workers.job import Job, State
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.redis_window import RedisWindow
+from driftfold_workers.store import Fenced, Trimmed
+from tests.recording.stories import accepted, lose, running
+from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, told
+
+pytestmark = pytest.mark.asyncio
+
+
+async def test_what_was_accepted_is_queued(store: RedisJobStore, archive: SqlArchive) -> None:
+    queued = await accepted(store, archive)
+    job, _ = await archive.accept(Wanted(SPEC, KINDS, "later", 9))
+    assert await Reconciler(store, archive).step() == []  # whoever accepted it is at it
+    reconciler = Reconciler(store, archive, grace=0.0)
+    assert await reconciler.step() == [job.id]
+    assert await reconciler.step() == []
+    there = await store.get(job.id)
+    assert (there.spec, there.needs, there.name) == (job.spec, job.needs, job.name)
+    assert (there.created, there.horizon_rounds, there.state) == (job.created, 9, State.QUEUED)
+    assert await told(store, job.id) == ["submitted"]
+    assert [(await claimed(store)).job.id for _ in range(2)] == [queued.id, job.id]
+
+
+async def test_jobs_outlive_the_job_store(store: RedisJobStore, archive: SqlArchive) -> None:
+    claim = await running(store, archive)
+    job, epoch = claim.job.id, claim.epoch
+    await store.append(job, epoch, 1, lines(1, 3), rounds=3, checkpoint="1:a")
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    await recorder.step(fence)
+    await store.append(job, epoch, 4, lines(4, 6), rounds=6, checkpoint="1:b")  # not recorded
+    await lose(store)
+    assert await Reconciler(store, archive, grace=0.0).step() == [job]
+    there = await store.get(job)
+    # The snapshot is one that the log vouches for, or records would be left out for ever.
+    assert (there.state, there.seq, there.rounds, there.checkpoint) == ("queued", 3, 3, "1:a")
+    with pytest.raises(Fenced):
+        await store.append(job, epoch, 4, lines(4, 6))
+    again = await claimed(store, "bert")
+    assert again.job.id == job
+    assert (again.job.attempt, again.job.checkpoint) == (2, "1:a")
+    for stale in range(epoch, epoch + 9):  # those of which nothing was recorded
+        with pytest.raises(Fenced):
+            await store.append(job, stale, 4, lines(4, 6))
+    with pytest.raises(Trimmed):
+        await store.read(job)
+    assert await store.append(job, again.epoch, 2, lines(2, 8), rounds=8) == 8
+    await store.finish(job, again.epoch, State.SUCCEEDED)
+    await recorder.step(fence)
+    assert await archive.read(job) == lines(1, 8)
+    kinds = [event.kind for event in await archive.events(job)]
+    assert kinds == ["submitted", "claimed", "checkpoint", "lost", "resumed", "succeeded"]
+    assert (await archive.get(job)).state is State.SUCCEEDED
+
+
+async def test_what_is_over_or_deleted_does_not_come_back(
+    store: RedisJobStore, archive: SqlArchive
+) -> None:
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    over, deleted = await accepted(store, archive), await accepted(store, archive)
+    await store.cancel(over.id)
+    await recorder.step(fence)
+    await archive.delete(deleted.id)
+    await lose(store)
+    assert await Reconciler(store, archive, grace=0.0).step() == []
+    assert await gone(store, over.id)
+    assert await gone(store, deleted.id)
+
+
+async def test_a_job_that_is_deleted_while_it_is_queued_again_is_taken_back(
+    store: RedisJobStore, archive: SqlArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, _ = await archive.accept(Wanted(SPEC, KINDS))
+    enqueue = store.enqueue
+
+    async def meanwhile(known: Job, *, events: int = 0) -> bool:
+        await archive.delete(known.id)
+        return await enqueue(known, events=events)
+
+    monkeypatch.setattr(store, "enqueue", meanwhile)
+    await Reconciler(store, archive, grace=0.0).step()
+    assert await gone(store, job.id)
+
+
+async def test_the_job_store_forgets_what_is_recorded_to_its_end(
+    store: RedisJobStore, archive: SqlArchive
+) -> None:
+    window = RedisWindow(store._link, keep=0.0)
+    recorder, fence = Recorder(window, archive), await archive.lead()
+    claim, queued = await running(store, archive), await accepted(store, archive)
+    await store.append(claim.job.id, claim.epoch, 1, lines(1, 5))
+    reconciler = Reconciler(store, archive, grace=0.0)
+    await recorder.step(fence)
+    await reconciler.forget()
+    assert numbers(await store.read(claim.job.id)) == [1, 2, 3, 4, 5]
+    await store.finish(claim.job.id, claim.epoch, State.SUCCEEDED, result={"a": 1})
+    await reconciler.forget()
+    assert (await store.get(claim.job.id)).state is State.SUCCEEDED  # it is not recorded so
+    await recorder.step(fence)
+    await reconciler.forget()
+    assert await gone(store, claim.job.id)
+    assert await reconciler.step() == []
+    assert [job.id for job in (await store.list()).jobs] == [queued.id]
+    assert (await archive.get(claim.job.id)).result == {"a": 1}
+    assert numbers(await archive.read(claim.job.id)) == [1, 2, 3, 4, 5]
