@@ -96,7 +96,7 @@ async def deliveries(
     """Return CPU microseconds of the API for a delivered event, and the bytes of one."""
     watched: list[tuple[str, int]] = []
     for _ in range(sizes.watched):
-        made, _ = await store.submit({**TINY, "horizon": {"rounds": 10}}, ["bench:bench"])
+        made = await store.submit({**TINY, "horizon": {"rounds": 10}}, ["bench:bench"])
         claim = await store.claim("bench", ["bench:bench"], 600.0)
         assert claim is not None
         watched.append((made.id, claim.epoch))

@@ -1,5 +1,6 @@
 """The API as an application: routes, problems, the job store that it stands on."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,23 +11,37 @@ from fastapi import Depends, FastAPI
 from driftfold import __version__
 from driftfold.spec import load_builtins
 from driftfold_api import openapi, problem
+from driftfold_api.archive.base import Archive
 from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
 from driftfold_api.page import page_routes
+from driftfold_api.recording.keeper import Keeper
 from driftfold_api.routes import catalogue, health, jobs, lifecycle, records, results
 from driftfold_api.service import Service
 from driftfold_api.strict_query import strict_query
-from driftfold_workers.store import JobStore
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.stopping import stopped
 
 ROUTES = (jobs, records, lifecycle, results, catalogue, health)
 
 
-def create_app(store: JobStore, *, runs: Path | None = None, hosts: Hosts = LOOPBACK) -> FastAPI:
-    """Return the API over a job store, with the page at `/`; the store stays the caller's to close.
+def create_app(
+    store: RedisJobStore,
+    archive: Archive,
+    *,
+    runs: Path | None = None,
+    hosts: Hosts = LOOPBACK,
+) -> FastAPI:
+    """Return the API over a job store and an archive, with the page at `/`.
+
+    Both are used in the event loop that serves the app, and stay the caller's to close. While it is
+    served it keeps the archive, if no other process does.
 
     Parameters
     ----------
     store
-        Where jobs are kept. It is used in the event loop that serves the app.
+        Where jobs are queued, and told of while they run.
+    archive
+        Where they are accepted, and kept.
     runs
         Folder with a folder of artefacts for each job; None serves no artefacts.
     hosts
@@ -36,7 +51,7 @@ def create_app(store: JobStore, *, runs: Path | None = None, hosts: Hosts = LOOP
     that streams end.
     """
     app = _bare_app()
-    app.state.service = Service(store, runs)
+    app.state.service = Service(store, archive, runs)
     app.include_router(page_routes())
     app.add_middleware(HostCheck, hosts=hosts)
     return app
@@ -71,5 +86,10 @@ def _bare_app() -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     load_builtins()  # now, not in the first request
-    yield
-    app.state.service.close()
+    service: Service = app.state.service
+    keeping = asyncio.create_task(Keeper(service.queue, service.archive).run(), name="keeper")
+    try:
+        yield
+    finally:
+        service.close()
+        await stopped(keeping)

@@ -310,6 +310,9 @@ def serve(
     attempts: Attempts = 5,
     data: Data = [],  # noqa: B006
     memory: Memory = None,
+    archive: Annotated[
+        str | None, typer.Option(envvar="DRIFTFOLD_ARCHIVE", help="Keep jobs there: an SQL URL.")
+    ] = None,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
@@ -331,6 +334,7 @@ def serve(
             attempts=attempts,
             data=tuple(data),
             memory=memory,
+            archive=archive,
             plugins=tuple(plugins),
             as_json=as_json,
             parent=parent,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from driftfold_api import frames
 from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import JobStore, StoreError, UnknownJob
+from driftfold_workers.store import Jobs, StoreError, UnknownJob
 
 KEPT = 2**20  # bytes of frames kept for a job that somebody follows
 BACKLOG = 500  # records before the present end that a new feed reads, for its first followers
@@ -37,7 +37,7 @@ class Feed:
     The events among the records up to `last` are all in `events` once it has `begun`.
     """
 
-    def __init__(self, store: JobStore, job: Job) -> None:
+    def __init__(self, store: Jobs, job: Job) -> None:
         self._store = store
         self._job = job.id
         self._kept: deque[bytes] = deque()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from driftfold_api.feed import Feed
 from driftfold_workers.job import Job
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import JobStore
+from driftfold_workers.store import Jobs
 
 BEAT = 15.0  # seconds between two signs of life on a stream that has nothing to tell
 SEND_WITHIN = 60.0  # seconds after which a reader that takes nothing is let go
@@ -39,7 +39,7 @@ class Feeds:
     One timer serves all streams: a timeout for each write would cost as much as the write.
     """
 
-    def __init__(self, store: JobStore) -> None:
+    def __init__(self, store: Jobs) -> None:
         self._store = store
         self._feeds: dict[str, Feed] = {}
         self._followers: dict[Feed, set[Follower]] = {}

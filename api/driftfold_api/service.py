@@ -1,4 +1,4 @@
-"""What every route needs: the job store, the folder of runs, the live logs, the way out."""
+"""What every route needs: the jobs, the folder of runs, the live logs, the way out."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -7,10 +7,14 @@ from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
 
+from driftfold_api.archive.base import Archive
+from driftfold_api.archived_store import ArchivedStore
 from driftfold_api.feeds import Feeds
-from driftfold_api.job_id import is_job_id, no_such_job
+from driftfold_api.job_id import no_such_job
+from driftfold_workers.new_id import is_id
+from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import JobStore, UnknownJob
+from driftfold_workers.store import UnknownJob
 
 T = TypeVar("T")
 
@@ -18,10 +22,12 @@ T = TypeVar("T")
 class Service:
     """The parts of one running API."""
 
-    def __init__(self, store: JobStore, runs: Path | None) -> None:
-        self.store = store
+    def __init__(self, store: RedisJobStore, archive: Archive, runs: Path | None) -> None:
+        self.queue = store
+        self.archive = archive
+        self.store = ArchivedStore(store, archive)
         self.runs = runs
-        self.feeds = Feeds(store)
+        self.feeds = Feeds(self.store)
         self._closing = asyncio.Event()
 
     def close(self) -> None:
@@ -58,7 +64,7 @@ async def service_of(request: Request) -> Service:
 
 async def job_id(job: str) -> str:
     """Refuse what cannot be the id of a job before the store is asked."""
-    if not is_job_id(job):
+    if not is_id(job):
         raise UnknownJob(no_such_job(job))
     return job
 

@@ -18,6 +18,7 @@ from driftfold.errors import DriftfoldError, RunError
 from driftfold.spec import load_plugins
 from driftfold_api.addresses import forget, living, note
 from driftfold_api.app import create_app
+from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.crew import REST, Crew
 from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
@@ -47,6 +48,7 @@ class ServeRequest:
     plugins: Sequence[str] = ()
     data: Sequence[Path] = ()
     memory: int | None = None
+    archive: str | None = None
     as_json: bool = False
     parent: int | None = None
 
@@ -81,9 +83,10 @@ async def _serve(
     url = url_of(listening)
     if server is None:
         await _require(redis)
-    async with RedisJobStore.open(redis) as store:
+    place = request.archive or archive_in(request.runs)
+    async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
         hosts = hosts_of(request.host, request.allowed_hosts)
-        api = server_of(create_app(store, runs=request.runs.absolute(), hosts=hosts))
+        api = server_of(create_app(store, archive, runs=request.runs.absolute(), hosts=hosts))
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
 
@@ -110,6 +113,15 @@ async def _serve(
             if tending is not None:
                 await stopped(tending)
             await asyncio.gather(crew.stop(), serving, return_exceptions=True)
+
+
+def archive_in(runs: Path) -> str:
+    """Return the address of the archive that a folder of runs has by itself.
+
+    >>> archive_in(Path("/data/runs"))
+    'sqlite:////data/runs/archive.sqlite'
+    """
+    return f"sqlite:///{runs.absolute() / 'archive.sqlite'}"
 
 
 async def _require(redis: str) -> None:

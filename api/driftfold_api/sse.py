@@ -13,7 +13,7 @@ from driftfold_api.feed import PAGE, RETRY, Feed
 from driftfold_api.feeds import SEND_WITHIN, Feeds
 from driftfold_workers.job import Job
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import JobStore, StoreError, UnknownJob
+from driftfold_workers.store import Jobs, StoreError, UnknownJob
 
 COME_BACK = 1000  # milliseconds until a client that lost its connection comes back
 HEADERS = [
@@ -33,7 +33,7 @@ class EventStream(Response):
     """
 
     def __init__(
-        self, feeds: Feeds, store: JobStore, job: Job, after: int, lifecycle_after: int
+        self, feeds: Feeds, store: Jobs, job: Job, after: int, lifecycle_after: int
     ) -> None:
         super().__init__()
         self._feeds = feeds

@@ -1,7 +1,6 @@
 """From a specification off the network to one that a worker may run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,20 +9,11 @@ from driftfold.errors import SpecError
 from driftfold.spec import load_spec
 from driftfold.spec.capabilities import check_capabilities
 from driftfold.spec.codec import encode
+from driftfold_api.archive.base import Wanted
 from driftfold_workers.needs import needs_of
 
 
-@dataclass(frozen=True)
-class Accepted:
-    """A sound experiment: its complete specification, and what the store wants to know of it."""
-
-    spec: Mapping[str, Any]
-    needs: tuple[str, ...]
-    name: str
-    horizon_rounds: int | None
-
-
-def accept(table: Mapping[str, Any], name: str | None = None) -> Accepted:
+def accept(table: Mapping[str, Any], name: str | None = None) -> Wanted:
     """Check a specification, and complete it.
 
     It may extend a preset. It may not extend a file, nor load code: the paths and modules of the
@@ -57,4 +47,4 @@ def accept(table: Mapping[str, Any], name: str | None = None) -> Accepted:
     if not spec.name.isprintable():
         raise SpecError(f"name: got {spec.name[:60]!r}, wanted one line of printable text")
     title = spec.name if name is None else name
-    return Accepted(complete, needs_of(spec), title, spec.horizon.rounds)
+    return Wanted(complete, needs_of(spec), title, spec.horizon.rounds)

@@ -13,6 +13,13 @@ from tests.api.serving import Api, api_on
 from tests.workers import servers
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("driftfold_api.archive.sqlite.SYNCHRONOUS", "OFF")
+        yield
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[EmbeddedServer]:
     with servers.running() as server:

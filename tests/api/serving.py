@@ -2,9 +2,12 @@
 
 import asyncio
 import math
+import shutil
+import weakref
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, Self
 
 import httpx
@@ -13,10 +16,12 @@ from fastapi import FastAPI
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import to_line
 from driftfold_api.app import create_app
+from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.hosts import LOOPBACK, Hosts
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.service import Service
 from driftfold_workers.job import State
+from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.store import JobStore
 
 SPEC = {"extends": "pca-synthetic", "horizon": {"rounds": 20}}
@@ -27,10 +32,19 @@ NOBODY = "01900000-0000-7000-8000-000000000000"
 
 
 class Api:
-    """The API on a store; it can be stopped and started again at the same address."""
+    """The API on a store; it can be stopped and started again at the same address.
 
-    def __init__(self, store: JobStore, runs: Path | None = None, hosts: Hosts = LOOPBACK) -> None:
+    Its archive is a file that stays when it is stopped.
+    """
+
+    def __init__(
+        self, store: RedisJobStore, runs: Path | None = None, hosts: Hosts = LOOPBACK
+    ) -> None:
         self.store = store
+        self.archive: SqlArchive
+        self._folder = mkdtemp(prefix="driftfold-")
+        weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._stack = AsyncExitStack()
         self.runs = runs
         self.hosts = hosts
         self.url = ""
@@ -44,7 +58,9 @@ class Api:
         return service
 
     async def start(self) -> Self:
-        self.app = create_app(self.store, runs=self.runs, hosts=self.hosts)
+        opened = SqlArchive.open(f"sqlite:///{self._folder}/archive.sqlite")
+        self.archive = await self._stack.enter_async_context(opened)
+        self.app = create_app(self.store, self.archive, runs=self.runs, hosts=self.hosts)
         listening = listen("127.0.0.1", self._port)
         self._port = listening.getsockname()[1]
         self.url = url_of(listening)
@@ -57,6 +73,7 @@ class Api:
             self._server.should_exit = True
             await self._serving
             self._serving = None
+            await self._stack.aclose()
 
     @property
     def connections(self) -> int:
@@ -72,7 +89,7 @@ class Api:
 
 
 @asynccontextmanager
-async def api_on(store: JobStore, runs: Path | None = None) -> AsyncIterator[Api]:
+async def api_on(store: RedisJobStore, runs: Path | None = None) -> AsyncIterator[Api]:
     api = await Api(store, runs).start()
     try:
         yield api

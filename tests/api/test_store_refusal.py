@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 import redis.asyncio
 
+from driftfold_api.archived_store import LATER
 from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.server_binary import find_server
 from tests.api.serving import SPEC, api_on, problem, submitted
 from tests.workers import servers
+from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
 
@@ -28,10 +31,14 @@ def refused_in_one_line(log: pytest.LogCaptureFixture, words: str) -> None:
     log.clear()
 
 
+async def there(store: RedisJobStore, job: str) -> bool:
+    return not await store.window.unknown([job])
+
+
 async def test_without_its_replicas_and_with_them_again(
     server: EmbeddedServer, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "driftfold.api")
+    caplog.set_level(logging.ERROR, "driftfold.api")
     async with (
         servers.store_on(server) as store,
         api_on(store) as api,
@@ -43,7 +50,6 @@ async def test_without_its_replicas_and_with_them_again(
         try:
             for asked in (
                 http.get("/readyz"),
-                http.post("/v1/jobs", json={"spec": SPEC}),
                 http.post(f"/v1/jobs/{job}/cancel"),
             ):
                 answer = await asked
@@ -51,12 +57,14 @@ async def test_without_its_replicas_and_with_them_again(
                 assert "takes no writes: Not enough good replicas to write;" in told["detail"]
                 assert int(answer.headers["retry-after"]) >= 1
                 refused_in_one_line(caplog, "Not enough good replicas")
+            later = await http.post("/v1/jobs", json={"spec": SPEC})
+            assert (later.status_code, later.json()["reason"]) == (202, LATER)
             assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == "queued"
             assert (await http.get("/livez")).status_code == 200
         finally:
             await settings.config_set("min-replicas-to-write", 0)
         assert (await http.get("/readyz")).json() == {"status": "ready", "workers": 0}
-        assert [known.id for known in (await store.list()).jobs] == [job]
+        await until(lambda: there(store, later.json()["id"]))
 
 
 def small_disk(folder: Path) -> Path:
@@ -71,14 +79,14 @@ def small_disk(folder: Path) -> Path:
 async def test_when_its_log_cannot_be_written(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.WARNING, "driftfold.api")
+    caplog.set_level(logging.ERROR, "driftfold.api")
     with servers.running(small_disk(tmp_path)) as server:
         async with servers.store_on(server) as store, api_on(store) as api, api.client() as http:
-            taken = 0
+            job = await submitted(http)
             async with asyncio.timeout(30):
-                while (answer := await http.post("/v1/jobs", json={"spec": SPEC})).is_success:
-                    taken += 1
-            assert taken > 0
+                while not (await http.post("/v1/jobs", json={"spec": SPEC})).json()["reason"]:
+                    pass
+            answer = await http.post(f"/v1/jobs/{job}/cancel")
             detail = problem(answer, 503, "store-refuses")["detail"]
             assert "takes no writes: Errors writing to the AOF file: " in detail
             refused_in_one_line(caplog, "Errors writing to the AOF file")

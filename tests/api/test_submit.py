@@ -116,10 +116,10 @@ class Held(RedisJobStore):
 
     asked, go = asyncio.Event(), asyncio.Event()
 
-    async def submit(self, *args: Any, **options: Any) -> tuple[Job, bool]:
+    async def enqueue(self, job: Job, *, events: int = 0) -> bool:
         self.asked.set()
         await self.go.wait()
-        return await super().submit(*args, **options)
+        return await super().enqueue(job, events=events)
 
 
 async def test_a_client_that_leaves_while_its_job_is_made_has_the_job(

@@ -13,12 +13,14 @@ CODE = """
 import asyncio, json, sys
 from pathlib import Path
 from driftfold_api.app import create_app
+from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.server import listen, server_of
 from driftfold_workers.redis_store import RedisJobStore
 
 async def serve(url, prefix, port, runs):
-    async with RedisJobStore.open(url, prefix=prefix) as store:
-        app = create_app(store, runs=Path(runs))
+    place = f"sqlite:///{runs}/archive.sqlite"
+    async with RedisJobStore.open(url, prefix=prefix) as store, SqlArchive.open(place) as archive:
+        app = create_app(store, archive, runs=Path(runs))
         await server_of(app).serve([listen("127.0.0.1", port)])
 
 asyncio.run(serve(**json.loads(sys.argv[1])))

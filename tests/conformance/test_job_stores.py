@@ -1,12 +1,14 @@
 """Every job store keeps one contract: what users submit, see, read and delete."""
 
 import math
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
-from driftfold_workers.job import State
-from driftfold_workers.store import Conflict, Fenced, JobStore, StoreError, UnknownJob
+from driftfold_workers.job import Job, State
+from driftfold_workers.new_id import new_id
+from driftfold_workers.store import Conflict, Fenced, JobStore, StoreError, Trimmed, UnknownJob
 from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, running, submitted, told
 
 pytestmark = pytest.mark.asyncio
@@ -14,8 +16,7 @@ pytestmark = pytest.mark.asyncio
 
 async def test_what_is_submitted_is_kept(store: JobStore) -> None:
     spec = MappingProxyType(SPEC | {"nested": MappingProxyType({"a": 1})})
-    job, new = await store.submit(spec, ["b:x", "a:y", "b:x"], name="häß\n", horizon_rounds=40)
-    assert new
+    job = await store.submit(spec, ["b:x", "a:y", "b:x"], name="häß\n", horizon_rounds=40)
     assert job.spec == SPEC | {"nested": {"a": 1}}
     assert job.needs == ("a:y", "b:x")
     assert (job.state, job.name, job.horizon_rounds) == (State.QUEUED, "häß\n", 40)
@@ -146,27 +147,36 @@ async def test_reading_in_parts(store: JobStore) -> None:
             await store.read(claim.job.id, after=after, limit=limit)
 
 
-async def test_idempotency(store: JobStore) -> None:
-    first, new = await store.submit(SPEC, KINDS, idempotency_key="k")
-    again, new_again = await store.submit(dict(reversed(SPEC.items())), KINDS, idempotency_key="k")
-    assert (new, new_again) == (True, False)
-    assert again.id == first.id
-    with pytest.raises(Conflict, match=first.id):
-        await store.submit(SPEC | {"seed": 8}, KINDS, idempotency_key="k")
-    with pytest.raises(Conflict, match=first.id):
-        await store.submit(SPEC, KINDS, name="another", idempotency_key="k")
-    with pytest.raises(Conflict, match=first.id):
-        await store.submit(SPEC, KINDS, horizon_rounds=9, idempotency_key="k")
-    other, new_other = await store.submit(SPEC, KINDS, idempotency_key="another k")
-    assert new_other
-    assert len((await store.list()).jobs) == 2
-    # The key goes with the job that it made.
-    await store.cancel(first.id)
-    assert (await store.submit(SPEC, KINDS, idempotency_key="k"))[0].state is State.CANCELED
-    await store.delete(first.id)
-    made, is_new = await store.submit(SPEC, KINDS, idempotency_key="k")
-    assert is_new
-    assert made.id not in (first.id, other.id)
+async def test_a_job_that_was_accepted_elsewhere_keeps_its_id_and_is_queued_once(
+    store: JobStore,
+) -> None:
+    earlier, later = (Job(new_id(), SPEC, KINDS, State.QUEUED, created=1.8e9) for _ in range(2))
+    assert await store.enqueue(later)
+    assert await store.enqueue(earlier)
+    assert not await store.enqueue(earlier)
+    assert [job.id for job in (await store.list()).jobs] == [later.id, earlier.id]
+    claim = await claimed(store)
+    assert (claim.job.id, claim.job.created, claim.epoch) == (earlier.id, 1.8e9, 1)
+    assert not await store.enqueue(earlier)
+    await store.finish(earlier.id, claim.epoch, State.FAILED)
+    assert not await store.enqueue(earlier)
+    assert (await store.get(earlier.id)).state is State.FAILED
+
+
+async def test_a_job_goes_on_from_what_is_recorded_of_it(store: JobStore) -> None:
+    known = Job(new_id(), SPEC, KINDS, State.RUNNING, "", "n", 1.8e9, 1.8e9 + 1.0, None, 2, 7)
+    known = replace(known, worker="anne", seq=4, rounds=3, checkpoint="7:a")
+    assert await store.enqueue(known, events=5)
+    there = await store.get(known.id)
+    assert (there.state, there.seq, there.rounds, there.checkpoint) == ("queued", 4, 3, "7:a")
+    (event,) = await store.events(known.id, after=5)
+    assert (event.number, event.kind, event.facts["outcome"]) == (6, "lost", "store lost")
+    claim = await claimed(store)
+    assert (claim.epoch, claim.job.attempt, claim.job.started) == (8, 3, 1.8e9 + 1.0)
+    with pytest.raises(Trimmed):
+        await store.read(known.id)
+    assert await store.append(known.id, claim.epoch, 3, lines(3, 6)) == 6
+    assert numbers(await store.read(known.id, after=4)) == [5, 6]
 
 
 async def test_lists(store: JobStore) -> None:

@@ -42,7 +42,7 @@ async def test_it_goes_on_from_the_log(
     store: RedisJobStore, tmp_path: Path, snapshot: int, lost: int
 ) -> None:
     spec = experiment(SPEC_ROUNDS, checkpoint_every=EVERY)
-    job = (await store.submit(spec, KINDS))[0].id
+    job = (await store.submit(spec, KINDS)).id
     first = await store.claim("anne", KINDS, 100.0)
     assert first is not None
     with child() as process:

@@ -27,9 +27,7 @@ def numbers(records: Sequence[bytes]) -> list[int]:
 
 async def submitted(store: JobStore, needs: Sequence[str] = KINDS, name: str = "") -> Job:
     """A new job in the queue."""
-    job, new = await store.submit(SPEC, needs, name=name)
-    assert new
-    return job
+    return await store.submit(SPEC, needs, name=name)
 
 
 async def claimed(store: JobStore, worker: str = "anne", lease: float = 30.0) -> Claim:

@@ -17,8 +17,7 @@ HALF = 0.5  # seconds: what the service promises beyond a round, or to begin aga
 async def submitted(store: JobStore, spec: Mapping[str, Any]) -> Job:
     """The experiment as a job in the queue."""
     rounds = spec["horizon"]["rounds"]
-    job, _ = await store.submit(spec, needs_of(from_mapping(spec)), horizon_rounds=rounds)
-    return job
+    return await store.submit(spec, needs_of(from_mapping(spec)), horizon_rounds=rounds)
 
 
 async def log_of(store: JobStore, job: str) -> list[bytes]:

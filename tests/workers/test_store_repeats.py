@@ -29,11 +29,9 @@ async def store(proxy: Losing, request: pytest.FixtureRequest) -> AsyncIterator[
         assert proxy.lose == 0
 
 
-@pytest.mark.parametrize("key", [None, "k"])
-async def test_submit(store: RedisJobStore, proxy: Losing, key: str | None) -> None:
+async def test_submit(store: RedisJobStore, proxy: Losing) -> None:
     proxy.lose = 2
-    job, new = await store.submit(SPEC, KINDS, idempotency_key=key)
-    assert new
+    job = await store.submit(SPEC, KINDS)
     assert [listed.id for listed in (await store.list()).jobs] == [job.id]
     assert await told(store, job.id) == ["submitted"]
 

@@ -1,6 +1,5 @@
 """Names of the keys in Redis: one place, one hash tag, so that a cluster keeps them together."""
 
-import hashlib
 from dataclasses import dataclass
 
 from driftfold_workers.job import State
@@ -28,18 +27,9 @@ class Keys:
         """Stream: lifecycle events of a job, numbered likewise."""
         return self._name("ev", job)
 
-    def idempotency(self, key: str) -> str:
-        """String: which job an idempotency key made. The key is a user's text of any length."""
-        return self._name("idem", hashlib.sha256(key.encode()).hexdigest())
-
     def jobs(self, state: State | None = None) -> str:
-        """Sorted set: jobs, or those in one state, by number."""
+        """Sorted set: jobs, or those in one state, by number (see `number_of`)."""
         return self._name("jobs", state) if state else self._name("jobs")
-
-    @property
-    def number(self) -> str:
-        """String: the number of the latest job."""
-        return self._name("jobs:number")
 
     @property
     def ready(self) -> str:

@@ -48,3 +48,15 @@ def number_of(job: str) -> int:
     """
     bits = uuid.UUID(job).int
     return (((bits >> 80) - START) << 12) | ((bits >> 64) & 0xFFF)
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text has the form of a job's id.
+
+    >>> is_id("01900000-0000-7000-8000-000000000000"), is_id("../../x"), is_id("")
+    (True, False, False)
+    """
+    try:
+        return str(uuid.UUID(text)) == text
+    except ValueError:
+        return False

@@ -70,12 +70,11 @@ class RedisLink:
         """Return a client with connections of its own that may be silent for long."""
         return self._connect(None)
 
-    async def transition(
-        self, script: str, job: str, *args: Argument, more_keys: Sequence[str] = ()
-    ) -> Any:
+    async def transition(self, script: str, job: str, *args: Argument) -> Any:
         """Run a script about a job; the errors it returns are raised as ours."""
-        keys = [*self.keys.transition(job), *more_keys]
-        return await self.script(script, keys, job, secrets.token_hex(8), *args)
+        return await self.script(
+            script, self.keys.transition(job), job, secrets.token_hex(8), *args
+        )
 
     async def script(self, name: str, keys: Sequence[str], *args: Argument) -> Any:
         """Run a script on the keys it may touch."""

@@ -1,19 +1,19 @@
 """The user's half of the job store in Redis: submit, look, cancel, delete."""
 
-import hashlib
 import json
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_job, to_json
-from driftfold_workers.new_id import new_id
+from driftfold_workers.new_id import is_id, new_id, number_of
 from driftfold_workers.redis_logs import RedisLogs
 from driftfold_workers.store import Page, StoreError, UnknownJob
 
-KEEP_IDEMPOTENCY = 24 * 3600  # seconds
+TWINS = 8  # jobs that may have one number: as many processes would have to make one at once
 
 
 class RedisUsers(RedisLogs):
@@ -26,32 +26,22 @@ class RedisUsers(RedisLogs):
         *,
         name: str = "",
         horizon_rounds: int | None = None,
-        idempotency_key: str | None = None,
-    ) -> tuple[Job, bool]:
-        """Queue a job; return it, and whether it is new. A key is kept for a day."""
-        job, text, wanted = new_id(), to_json(spec), sorted(set(needs))
-        digest, more_keys = "", [self.keys.number]
-        if idempotency_key is not None:
-            request = to_json([spec, wanted, name, horizon_rounds])
-            digest = hashlib.sha256(request.encode()).hexdigest()
-            more_keys.append(self.keys.idempotency(idempotency_key))
-        horizon = "" if horizon_rounds is None else horizon_rounds
-        args = (digest, KEEP_IDEMPOTENCY, text, to_json(wanted), name, horizon)
-        known, created = await self._link.transition("submit", job, *args, more_keys=more_keys)
-        if known.decode() != job:
-            return await self.get(known.decode()), False
-        made = Job(job, json.loads(text), tuple(wanted), State.QUEUED, name=name)
-        return replace(made, created=float(created), horizon_rounds=horizon_rounds), True
+    ) -> Job:
+        """Queue a new job, and return it."""
+        complete, wanted = json.loads(to_json(spec)), tuple(sorted(set(needs)))
+        job = Job(new_id(), complete, wanted, State.QUEUED, name=name, created=time.time())
+        job = replace(job, created=round(job.created, 6), horizon_rounds=horizon_rounds)
+        await self.enqueue(job)
+        return job
 
     async def enqueue(self, job: Job, *, events: int = 0) -> bool:
         """Queue a job that was accepted elsewhere; False if it is known already."""
         horizon = "" if job.horizon_rounds is None else job.horizon_rounds
-        accepted = ("", to_json(job.spec), to_json(job.needs), job.name, horizon, job.created)
+        accepted = (to_json(job.spec), to_json(job.needs), job.name, horizon, job.created)
         recorded = (job.seq, events, job.rounds, job.attempt, job.epoch, job.checkpoint or "")
         begun = (job.worker, "" if job.started is None else job.started)
-        args = (*accepted, *recorded, *begun)
-        number = [self.keys.number]
-        return bool(await self._link.transition("enqueue", job.id, *args, more_keys=number))
+        args = (number_of(job.id), *accepted, *recorded, *begun)
+        return bool(await self._link.transition("enqueue", job.id, *args))
 
     async def get(self, job: str) -> Job:
         """Return a job. The reason of a queued one tells what it waits for."""
@@ -63,40 +53,40 @@ class RedisUsers(RedisLogs):
     async def list(
         self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
     ) -> Page:
-        """Return jobs, newest first. A cursor is the number of the last job that was listed."""
-        if limit < 1 or not (cursor is None or cursor.isdecimal()):
+        """Return jobs, newest first. A cursor is the id of the last job that was listed."""
+        if limit < 1 or not (cursor is None or is_id(cursor)):
             raise StoreError(
                 f"cannot list {limit} jobs from cursor {cursor!r} on; ask for one or more, from a "
                 "cursor that came with a page, or from the newest (None)"
             )
-        first = "+inf" if cursor is None else f"({cursor}"
+        first = "+inf" if cursor is None else number_of(cursor)
 
         async def send(redis: Any) -> tuple[Any, Any]:
-            found = await redis.zrevrangebyscore(
-                self.keys.jobs(state), first, "-inf", start=0, num=limit + 1, withscores=True
-            )
+            # Those of one number are in the order of their ids, here as in the list.
+            range_ = (self.keys.jobs(state), first, "-inf")
+            found = await redis.zrevrangebyscore(*range_, start=0, num=limit + 1 + TWINS)
+            names = [name.decode() for name in found]
+            names = [name for name in names if cursor is None or name < cursor][: limit + 1]
             pipe = redis.pipeline(transaction=False)
-            for job, _ in found[:limit]:
-                pipe.hgetall(self.keys.job(job.decode()))
-            return found, await pipe.execute()
+            for name in names[:limit]:
+                pipe.hgetall(self.keys.job(name))
+            return names, await pipe.execute()
 
-        found, raws = await self._link.call(send)
-        named = zip(found, raws, strict=False)
-        jobs = [to_job(job.decode(), raw) for (job, _), raw in named if raw]  # some just deleted
-        following = f"{found[limit - 1][1]:.0f}" if len(found) > limit else None
-        return Page(await self._explain(jobs), following)
+        names, raws = await self._link.call(send)
+        # Some were just deleted.
+        jobs = [to_job(job, raw) for job, raw in zip(names, raws, strict=False) if raw]
+        return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
     async def cancel(self, job: str) -> Job:
         """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
         return to_job(job, await self._link.transition("cancel", job))
 
     async def delete(self, job: str) -> None:
-        """Forget a final job, its log and its idempotency key; any other: `Conflict`."""
-        name = self.keys.job(job)
-        there, key = await self._link.call(lambda redis: redis.hmget(name, "state", "idempotency"))
-        if there is None:
+        """Forget a final job and its log; any other: `Conflict`."""
+        there = await self._link.call(lambda redis: redis.exists(self.keys.job(job)))
+        if not there:
             raise UnknownJob(f"no job has the id {job}")
-        await self._link.transition("delete", job, more_keys=[key.decode()] if key else [])
+        await self._link.transition("delete", job)
 
     async def _explain(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Say what a queued job waits for: its next attempt, anybody, somebody with its kinds."""

@@ -62,37 +62,8 @@ NO_SIGN = "its worker gave no sign for the length of its lease"
 """Why a job was taken back whose lease was over; the outcome of that attempt is "lease lost"."""
 
 
-class JobStore(ABC):
-    """Jobs, leases and logs. All times are the store's own; every write of an attempt is fenced.
-
-    Implementations pass one conformance suite.
-    """
-
-    # -- users --------------------------------------------------------------------------------
-
-    @abstractmethod
-    async def submit(
-        self,
-        spec: Mapping[str, Any],
-        needs: Sequence[str],
-        *,
-        name: str = "",
-        horizon_rounds: int | None = None,
-        idempotency_key: str | None = None,
-    ) -> tuple[Job, bool]:
-        """Queue a job; return it, and whether it is new.
-
-        The same idempotency key with the same request returns the job it made; with another one,
-        in its name only say, it raises `Conflict`.
-        """
-
-    @abstractmethod
-    async def enqueue(self, job: Job, *, events: int = 0) -> bool:
-        """Queue a job that was accepted elsewhere; False if it is known already.
-
-        It keeps its id and goes on from what is recorded of it: records up to `job.seq`, lifecycle
-        events up to `events`, its checkpoint, attempts and epoch.
-        """
+class Jobs(ABC):
+    """What users do to jobs, once they are submitted."""
 
     @abstractmethod
     async def get(self, job: str) -> Job:
@@ -102,7 +73,7 @@ class JobStore(ABC):
     async def list(
         self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
     ) -> Page:
-        """Return jobs, newest first."""
+        """Return jobs, newest first. A cursor is the id of the last job that was listed."""
 
     @abstractmethod
     async def cancel(self, job: str) -> Job:
@@ -145,7 +116,31 @@ class JobStore(ABC):
         the archive only: `Trimmed`.
         """
 
-    # -- workers ------------------------------------------------------------------------------
+
+class JobStore(Jobs):
+    """Jobs, leases and logs. All times are the store's own; every write of an attempt is fenced.
+
+    Implementations pass one conformance suite.
+    """
+
+    @abstractmethod
+    async def submit(
+        self,
+        spec: Mapping[str, Any],
+        needs: Sequence[str],
+        *,
+        name: str = "",
+        horizon_rounds: int | None = None,
+    ) -> Job:
+        """Queue a new job, and return it."""
+
+    @abstractmethod
+    async def enqueue(self, job: Job, *, events: int = 0) -> bool:
+        """Queue a job that was accepted elsewhere; False if it is known already.
+
+        It keeps its id and goes on from what is recorded of it: records up to `job.seq`, lifecycle
+        events up to `events`, its checkpoint, attempts and epoch.
+        """
 
     @abstractmethod
     async def announce(self, worker: str, kinds: Sequence[str], slots: int, ttl: float) -> None:

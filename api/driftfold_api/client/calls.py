@@ -17,7 +17,7 @@ from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import from_json
 from driftfold_api.client.patience import CONNECT_WITHIN
 from driftfold_api.errors import Refused, ServiceError
-from driftfold_api.job_id import is_job_id, no_such_job
+from driftfold_api.job_id import no_such_job
 from driftfold_api.models import (
     Artefact,
     Artefacts,
@@ -33,6 +33,7 @@ from driftfold_api.models import (
     Workers,
 )
 from driftfold_workers.job import State
+from driftfold_workers.new_id import is_id
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -201,7 +202,7 @@ def refusal(response: httpx.Response) -> Exception:
 
 
 def _job(job: str) -> str:
-    if not is_job_id(job):  # "../x" or "" would be another address
+    if not is_id(job):  # "../x" or "" would be another address
         raise Refused(no_such_job(job), 404, "/problems/unknown-job")
     return f"/v1/jobs/{job}"
 

@@ -24,10 +24,11 @@ async def livez() -> Health:
 
 @router.get("/readyz", responses=problems(p.UNREACHABLE, p.STORE_REFUSES))
 async def readyz(service: ServiceHere) -> Health:
-    """Tell that the job store answers and takes writes, too, and how many workers are there."""
-    store = service.store
+    """Tell that archive and job store answer, and the latter takes writes; count the workers."""
+    store = service.queue
     try:
         async with asyncio.timeout(ANSWER_WITHIN):
+            await service.archive.ping()
             await store.announce(PROBE, [], slots=0, ttl=0.0)
             return Health(status="ready", workers=len(await store.workers()))
     except TimeoutError:
@@ -41,7 +42,7 @@ async def readyz(service: ServiceHere) -> Health:
 @router.get("/v1/workers", responses=problems(p.UNREACHABLE))
 async def workers(service: ServiceHere) -> Workers:
     """Return the workers that are there."""
-    found = await service.store.workers()
+    found = await service.queue.workers()
     return Workers(workers=[Worker.model_validate(dict(worker)) for worker in found])
 
 

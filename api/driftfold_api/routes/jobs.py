@@ -10,12 +10,13 @@ from starlette.datastructures import URL
 
 from driftfold.errors import SpecError
 from driftfold_api import problem as p
+from driftfold_api.archive.base import Wanted
 from driftfold_api.etag import UNCHANGED, Known, unless_known
 from driftfold_api.models import JobDetail, JobPage, JobView, Submission
 from driftfold_api.openapi import body, problems
 from driftfold_api.service import JobHere, ServiceHere
 from driftfold_api.strict_json import read_json
-from driftfold_api.submission import Accepted, accept
+from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
 from driftfold_workers.job import State
 from driftfold_workers.store import Conflict
@@ -29,7 +30,7 @@ Key = Annotated[
 ]
 Cursor = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9]{1,18}$"),
+    StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
     in_words("the cursor that came with the page before"),
 ]
 POLL_AFTER = "1"  # seconds
@@ -51,19 +52,16 @@ async def submit(
     service: ServiceHere,
     idempotency_key: Annotated[
         Key | None,
-        Header(description="Repeat a request with the same key, and one job is made."),
+        Header(
+            description="Repeat a request with the same key, and one job is made; another one "
+            "once that has failed."
+        ),
     ] = None,
 ) -> JobDetail:
-    """Submit an experiment. It is queued; `Location` says where to watch it."""
+    """Submit an experiment. It is on disk, and queued; `Location` says where to watch it."""
     accepted = _accepted(await read_json(request))
     try:
-        job, _ = await service.store.submit(
-            accepted.spec,
-            accepted.needs,
-            name=accepted.name,
-            horizon_rounds=accepted.horizon_rounds,
-            idempotency_key=idempotency_key,
-        )
+        job, _ = await service.store.submit(accepted, key=idempotency_key)
     except Conflict as error:
         raise p.Problem(p.KEY_REUSED, str(error)) from None
     told = JobDetail.of(job)
@@ -128,7 +126,7 @@ async def delete(job: JobHere, service: ServiceHere) -> None:
     await service.store.delete(job)
 
 
-def _accepted(given: object) -> Accepted:
+def _accepted(given: object) -> Wanted:
     try:
         wanted = Submission.model_validate(given)
     except ValidationError as error:

@@ -68,14 +68,6 @@ local function finish(state, reason, outcome)
   tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
 end
 
--- A job as it begins. `seq` and `events` are not 0 where the archive has more of it than we do.
-local function create(number, spec, needs, name, horizon, created, seq, events)
-  set('number', number, 'spec', spec, 'needs', needs, 'name', name, 'horizon_rounds', horizon,
-    'created', created, 'attempt', 0, 'epoch', 0, 'worker', '', 'seq', seq, 'events', events,
-    'rounds', 0, 'reason', '')
-  redis.call('ZADD', ALL, number, ID)
-end
-
 local function repeated() return field('nonce') == NONCE end
 
 -- The refusal of a write whose attempt no longer runs the job; false while it does.

@@ -1,0 +1,207 @@
+"""What users do to jobs, kept in the archive: accepted there first, found there last."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TypeVar
+
+from driftfold_api.archive.base import Archive, Wanted
+from driftfold_api.reach import Reach
+from driftfold_api.recording.reconciler import queue_again
+from driftfold_workers.job import Job, LifecycleEvent, News, State
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.store import (
+    Conflict,
+    Jobs,
+    Page,
+    StoreError,
+    StoreRefuses,
+    StoreUnreachable,
+    Trimmed,
+    UnknownJob,
+)
+
+T = TypeVar("T")
+
+PAUSE = 0.5  # seconds between two looks at a job that is not queued yet
+LATER = "it is accepted, and is queued as soon as the job store answers"
+
+
+class ArchivedStore(Jobs):
+    """Jobs in the job store, and in the archive what that has no more or cannot tell now.
+
+    The job store is right about what it knows; a job is over where either says so.
+    """
+
+    def __init__(self, store: RedisJobStore, archive: Archive, reach: Reach | None = None) -> None:
+        self._store = store
+        self._archive = archive
+        self._reach = Reach() if reach is None else reach
+
+    async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:
+        """Accept a job; return it, and whether it is new. It is on disk then.
+
+        The same key with the same request returns the job it made, unless that has failed; with
+        another request: `Conflict`. Without its job store the service queues the job later.
+        """
+        job, new = await self._archive.accept(wanted, key=key)
+        if not new:
+            known = await self.get(job.id)
+            if known.state is not State.FAILED:
+                return known, False
+            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id)
+            if not new:  # another one repeats the request, too
+                return await self.get(job.id), False
+        try:
+            await self._reach.ask(lambda: self._store.enqueue(job))
+        except StoreUnreachable:
+            return replace(job, reason=LATER), True
+        return job, True
+
+    async def get(self, job: str) -> Job:
+        """Return a job."""
+
+        async def kept() -> Job:
+            known = await self._archive.get(job)
+            return replace(known, reason=LATER) if known.state is State.QUEUED else known
+
+        return await self._either(lambda: self._store.get(job), kept)
+
+    async def list(
+        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+    ) -> Page:
+        """Return jobs, newest first. A cursor is the id of the last job that was listed."""
+        try:
+            live = await self._reach.ask(
+                lambda: self._store.list(limit=limit, cursor=cursor, state=state)
+            )
+        except StoreUnreachable:
+            return await self._archive.list(limit=limit, cursor=cursor, state=state)
+        kept = await self._archive.list(limit=limit, cursor=cursor, state=state)
+        there = {job.id for job in live.jobs}
+        more = [job for job in kept.jobs if job.id not in there]
+        # What is recorded of a job that is not over may be old: the job store knows better.
+        doubtful = [job.id for job in more if not job.state.final]
+        unknown = set(await self._reach.ask(lambda: self._store.window.unknown(doubtful)))
+        more = [job for job in more if job.state.final or job.id in unknown]
+        found = sorted([*live.jobs, *more], key=lambda job: job.id, reverse=True)
+        # Beyond the end of a list that goes on there may be jobs between those of the other.
+        end = max(live.cursor or "", kept.cursor or "")
+        complete = [job for job in found if job.id >= end]
+        if len(complete) > limit:
+            return Page(complete[:limit], complete[limit - 1].id)
+        return Page(complete, end or None)
+
+    async def cancel(self, job: str) -> Job:
+        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
+        try:
+            return await self._reach.ask(lambda: self._store.cancel(job))
+        except UnknownJob:
+            known = await self._archive.get(job)
+            if known.state.final:
+                became = "was" if known.state is State.CANCELED else "has"
+                raise Conflict(
+                    f"job {job} {became} {known.state}; only a job that is not over can be canceled"
+                ) from None
+            await self._reach.ask(lambda: queue_again(self._store, self._archive, job))
+            return await self._reach.ask(lambda: self._store.cancel(job))
+
+    async def delete(self, job: str) -> None:
+        """Forget a final job and its log; any other: `Conflict`."""
+        try:
+            known = await self._reach.ask(lambda: self._store.get(job))
+        except UnknownJob:
+            known = await self._archive.get(job)
+        if not known.state.final:
+            raise Conflict(
+                f"job {job} is {known.state}; cancel it and wait for its end before deleting"
+            )
+        # The archive first: what it has and the job store has not would be queued again.
+        with suppress(UnknownJob):
+            await self._archive.delete(job)
+        with suppress(UnknownJob):
+            await self._reach.ask(lambda: self._store.delete(job))
+
+    async def read(
+        self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
+    ) -> Sequence[bytes]:
+        """Records after number `after`, in order."""
+        patient = 0.0 if self._reach.lost else wait
+        return await self._either(
+            lambda: self._store.read(job, after=after, limit=limit, wait=patient),
+            lambda: self._archive.read(job, after=after, limit=limit),
+            patient,
+        )
+
+    async def events(
+        self, job: str, *, after: int = 0, limit: int = 1000
+    ) -> Sequence[LifecycleEvent]:
+        """Lifecycle events of a job after number `after`."""
+        return await self._either(
+            lambda: self._store.events(job, after=after, limit=limit),
+            lambda: self._archive.events(job, after=after, limit=limit),
+        )
+
+    async def news(
+        self,
+        job: str,
+        *,
+        after: int = 0,
+        events_after: int = 0,
+        limit: int = 1000,
+        wait: float = 0.0,
+    ) -> News:
+        """Return records and lifecycle events after two numbers, of one moment."""
+        patient = 0.0 if self._reach.lost else wait
+        away: StoreError | None = None
+
+        async def live() -> News:
+            return await self._store.news(
+                job, after=after, events_after=events_after, limit=limit, wait=patient
+            )
+
+        async def kept() -> News:
+            return await self._archive.news(
+                job, after=after, events_after=events_after, limit=limit
+            )
+
+        try:
+            return await self._reach.ask(live, patient)
+        except StoreRefuses:
+            raise
+        except (UnknownJob, Trimmed):
+            pass
+        except StoreUnreachable as error:
+            away = error
+        told = await self._kept(kept, away)
+        if not (told.records or told.events or told.state.final):
+            if away is not None:
+                raise away
+            await asyncio.sleep(min(wait, PAUSE))
+        return told
+
+    async def _either(
+        self,
+        live: Callable[[], Awaitable[T]],
+        kept: Callable[[], Awaitable[T]],
+        wait: float = 0.0,
+    ) -> T:
+        """Return what the job store tells, or else the archive."""
+        try:
+            return await self._reach.ask(live, wait)
+        except StoreRefuses:
+            raise
+        except (UnknownJob, Trimmed):
+            return await kept()
+        except StoreUnreachable as error:
+            return await self._kept(kept, error)
+
+    async def _kept(self, kept: Callable[[], Awaitable[T]], away: StoreError | None) -> T:
+        """Return what the archive tells. Of what it does not know the job store may know more."""
+        try:
+            return await kept()
+        except UnknownJob:
+            if away is None:
+                raise
+            raise away from None

@@ -1,0 +1,52 @@
+"""Whether the job store can be reached: while it cannot, hardly anybody waits for it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from driftfold_workers.store import StoreRefuses, StoreUnreachable
+
+T = TypeVar("T")
+
+WITHIN = 2.0  # seconds that a user waits for a job store that says nothing
+AGAIN = 0.5  # seconds until it is asked again
+
+
+class Reach:
+    """Asks the job store, and once it did not answer only one at a time, now and then."""
+
+    def __init__(self, within: float = WITHIN, again: float = AGAIN) -> None:
+        self._within = within
+        self._pause = again
+        self._away = ""
+        self._trying = False
+        self._next = 0.0
+
+    @property
+    def lost(self) -> bool:
+        """Whether it did not answer the last time."""
+        return bool(self._away)
+
+    async def ask(self, call: Callable[[], Awaitable[T]], wait: float = 0.0) -> T:
+        """Return what a call returns; it may take `wait` seconds of its own.
+
+        Raises `StoreUnreachable` at once while the store is known to be away.
+        """
+        clock = asyncio.get_running_loop().time
+        if self._away and (self._trying or clock() < self._next):
+            raise StoreUnreachable(self._away)
+        self._trying = self.lost
+        try:
+            async with asyncio.timeout(self._within + wait):
+                answer = await call()
+        except StoreRefuses:
+            self._away = ""
+            raise
+        except (StoreUnreachable, TimeoutError) as error:
+            told = str(error) or f"the job store gave no answer for {self._within:g} s"
+            self._away, self._next = told, clock() + self._pause
+            raise StoreUnreachable(told) from error
+        finally:
+            self._trying = False
+        self._away = ""
+        return answer

@@ -1,0 +1,199 @@
+"""What the API owes to its archive: jobs are taken without a job store, and kept beyond it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from driftfold_api.archived_store import LATER
+from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.job import State
+from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.redis_window import RedisWindow
+from tests.api.serving import SPEC, Api, api_on, claimed, finish, lines, submitted, write
+from tests.recording.stories import lose
+from tests.workers import servers
+from tests.workers.jobs import until
+
+pytestmark = pytest.mark.asyncio
+
+
+@pytest.fixture
+def server() -> Iterator[EmbeddedServer]:
+    """A server for one test, which may kill it."""
+    with servers.running() as server:
+        yield server
+
+
+@pytest_asyncio.fixture
+async def store(server: EmbeddedServer) -> AsyncIterator[RedisJobStore]:
+    async with servers.store_on(server, patience=0.2) as store:
+        store.window = RedisWindow(store._link, margin=3, keep=0.0)
+        yield store
+
+
+@pytest_asyncio.fixture
+async def api(store: RedisJobStore) -> AsyncIterator[Api]:
+    async with api_on(store) as api:
+        yield api
+
+
+async def over(api: Api, job: str) -> bool:
+    return (await api.archive.get(job)).state.final
+
+
+async def run(http: httpx.AsyncClient, store: RedisJobStore, api: Api) -> str:
+    """A job of 20 records that has succeeded, and that the job store has forgotten."""
+    job = await submitted(http)
+    epoch = await claimed(store, job)
+    await write(store, job, epoch, lines(1, 20), 1)
+    await finish(store, job, epoch)
+    await until(lambda: forgotten(store, job))
+    return job
+
+
+async def forgotten(store: RedisJobStore, job: str) -> bool:
+    return bool(await store.window.unknown([job]))
+
+
+async def there(store: RedisJobStore, job: str) -> bool:
+    return not await forgotten(store, job)
+
+
+async def test_a_job_that_the_job_store_has_forgotten_is_told_as_before(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await run(http, store, api)
+    queued = await submitted(http)
+    told = (await http.get(f"/v1/jobs/{job}")).json()
+    assert (told["state"], told["progress"]["seq"], told["attempt"]) == ("succeeded", 20, 1)
+    page = (await http.get(f"/v1/jobs/{job}/records?after=5&limit=4")).json()
+    assert [record["seq"] for record in page["records"]] == [6, 7, 8, 9]
+    assert (page["last"], page["complete"]) == (9, False)
+    assert (await http.get(f"/v1/jobs/{job}/records?after=9")).json()["complete"]
+    kinds = [
+        each["kind"] for each in (await http.get(f"/v1/jobs/{job}/lifecycle")).json()["events"]
+    ]
+    assert kinds == ["submitted", "claimed", "succeeded"]
+    assert (await http.get(f"/v1/jobs/{job}/attempts")).json()["attempts"][0]["worker"] == "anne"
+    assert (await http.get(f"/v1/jobs/{job}/result")).json() == {"rounds": 20}
+    stream = (await http.get(f"/v1/jobs/{job}/events?after=17")).text
+    assert [line for line in stream.splitlines() if line.startswith("id: ")] == [
+        "id: 18", "id: 19", "id: 20",
+    ]  # fmt: skip
+    assert "event: end" in stream
+    for query, wanted in (("", [queued, job]), ("?state=succeeded", [job]), ("?limit=1", [queued])):
+        page = (await http.get(f"/v1/jobs{query}")).json()
+        assert [each["id"] for each in page["jobs"]] == wanted
+    following = (await http.get(page["next"])).json()
+    assert [each["id"] for each in following["jobs"]] == [job]
+    assert following["next"] is None
+    assert (await http.post(f"/v1/jobs/{job}/cancel")).status_code == 409
+    assert (await http.delete(f"/v1/jobs/{job}")).status_code == 204
+    assert (await http.get(f"/v1/jobs/{job}")).status_code == 404
+
+
+async def test_a_log_that_is_trimmed_is_told_whole_to_all_who_follow(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    epoch = await claimed(store, job)
+    await write(store, job, epoch, lines(1, 20), 1)
+
+    async def trimmed() -> bool:
+        records = store.keys.records(job)
+        return bool(await store._link.call(lambda redis: redis.xlen(records)) == 3)
+
+    await until(trimmed)
+    page = (await http.get(f"/v1/jobs/{job}/records")).json()
+    assert [record["seq"] for record in page["records"]] == [*range(1, 21)]
+    following = asyncio.create_task(http.get(f"/v1/jobs/{job}/events"))
+    await write(store, job, epoch, lines(21, 25), 21)
+    await finish(store, job, epoch)
+    ids = [line for line in (await following).text.splitlines() if line.startswith("id: ")]
+    assert ids == [f"id: {number}" for number in range(1, 26)]
+
+
+async def test_without_its_job_store_jobs_are_accepted_and_run_later(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, server: EmbeddedServer
+) -> None:
+    done = await run(http, store, api)
+    os.kill(server.pid, signal.SIGKILL)
+    headers = {"Idempotency-Key": "k"}
+    answers = [await http.post("/v1/jobs", json={"spec": SPEC}, headers=headers) for _ in range(3)]
+    assert {answer.status_code for answer in answers} == {202}
+    (job,) = {answer.json()["id"] for answer in answers}
+    assert answers[0].json()["reason"] == LATER
+    told = (await http.get(f"/v1/jobs/{job}")).json()
+    assert (told["state"], told["reason"]) == ("queued", LATER)
+    assert [each["id"] for each in (await http.get("/v1/jobs")).json()["jobs"]] == [job, done]
+    page = (await http.get(f"/v1/jobs/{done}/records")).json()
+    assert (page["last"], page["complete"]) == (20, True)
+    assert "event: end" in (await http.get(f"/v1/jobs/{done}/events")).text
+    await api.stop()  # and it is started again meanwhile
+    await api.start()
+    await asyncio.to_thread(server.restart)
+    await until(lambda: there(store, job))
+    epoch = await claimed(store, job)
+    await finish(store, job, epoch)
+    await until(lambda: over(api, job))
+
+
+async def test_accepted_jobs_outlive_the_job_store_and_its_disk(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    await lose(store)
+    assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == "queued"
+    await until(lambda: there(store, job))
+    await claimed(store, job)
+
+
+async def test_a_job_that_is_lost_with_the_job_store_can_be_canceled_at_once(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    await lose(store)
+    assert (await http.post(f"/v1/jobs/{job}/cancel")).json()["state"] == "canceled"
+
+
+async def test_a_failed_job_is_no_answer_to_a_repeated_request(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    async def post() -> str:
+        sent = {"spec": SPEC}
+        answer = await http.post("/v1/jobs", json=sent, headers={"Idempotency-Key": "k"})
+        return str(answer.json()["id"])
+
+    first = await post()
+    assert await post() == first
+    epoch = await claimed(store, first)
+    await store.finish(first, epoch, State.FAILED, reason="no")
+    (second,) = set(await asyncio.gather(*(post() for _ in range(10))))  # recorded yet, or not
+    assert second != first
+    assert await post() == second
+    await until(lambda: over(api, first))
+    assert await post() == second
+    other = {"spec": {**SPEC, "seed": 1}}
+    answer = await http.post("/v1/jobs", json=other, headers={"Idempotency-Key": "k"})
+    assert answer.status_code == 422
+
+
+async def test_a_restarted_api_keeps_its_promises(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    headers = {"Idempotency-Key": "k"}
+    first = (await http.post("/v1/jobs", json={"spec": SPEC}, headers=headers)).json()["id"]
+    await api.stop()
+    epoch = await claimed(store, first)
+    await write(store, first, epoch, lines(1, 5), 1)
+    await api.start()
+    again = (await http.post("/v1/jobs", json={"spec": SPEC}, headers=headers)).json()["id"]
+    assert again == first
+    await finish(store, first, epoch)
+    await until(lambda: over(api, first))
+    assert len(await api.archive.read(first)) == 5
