@@ -84,18 +84,16 @@ async def test_of_a_service_that_is_silent_it_is_said_what_is_waited_for(blockin
 async def test_a_service_without_its_store_is_given_up_with_its_own_words(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job = (await elsewhere(api, lambda client: client.submit(SPEC))).id
-
     async def away(job: str) -> Job:
         raise StoreUnreachable("the job store is on holiday")
 
     monkeypatch.setattr(api.store, "get", away)
-    for use in (lambda client: client.get(job), lambda client: list(client.watch(job))):
+    for use in (lambda client: client.get(NOBODY), lambda client: list(client.watch(NOBODY))):
         with pytest.raises(ServiceError, match=r"^the job store is on holiday$"):
             await elsewhere(api, use, patience=0.2)
     async with AsyncClient(api.url, patience=0.2) as impatient:
         with pytest.raises(ServiceError, match=r"^the job store is on holiday$"):
-            _ = [event async for event in impatient.watch(job)]
+            _ = [event async for event in impatient.watch(NOBODY)]
 
 
 async def test_patience_ends_with_what_to_do(api: Api) -> None:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from sqlalchemy import Connection, Insert, Table
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -13,7 +13,15 @@ Trouble: TypeAlias = Literal["away", "full"]
 
 
 class Dialect(ABC):
-    """One kind of database."""
+    """One kind of database.
+
+    Attributes
+    ----------
+    one_writer
+        Whether it has one transaction at a time that writes, so that many had better be one.
+    """
+
+    one_writer: ClassVar[bool]
 
     @abstractmethod
     def engine(self, url: str) -> AsyncEngine:

@@ -26,6 +26,8 @@ AWAY = ("08", "53", "57")  # no connection; too many of them; it stops, or was t
 class Postgres(Dialect):
     """A server that several APIs can share."""
 
+    one_writer = False  # and transactions of two that take the same keys in turn could lock up
+
     def engine(self, url: str) -> AsyncEngine:
         """Return the engine; a connection that was lost is made anew before it is used."""
         if asyncpg is None:

@@ -17,6 +17,7 @@ from driftfold_api.archive.migrating import migrate
 from driftfold_api.archive.postgres import Postgres
 from driftfold_api.archive.sqlite import WRITING, Sqlite
 from driftfold_api.archive.tables import jobs
+from driftfold_api.archive.together import Together
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
 from driftfold_workers.store import Page, StoreError, StoreRefuses, StoreUnreachable, UnknownJob
@@ -45,6 +46,7 @@ class SqlArchive(Archive):
         parts = parts.set(drivername=kind)
         self._place = parts.render_as_string(hide_password=True)
         self._dialect = DIALECTS[kind]()
+        self._together = Together(self._writing)
         self._engine = self._dialect.engine(parts.render_as_string(hide_password=False))
 
     @classmethod
@@ -63,16 +65,23 @@ class SqlArchive(Archive):
                 await connection.run_sync(migrate, archive._dialect)
             yield archive
         finally:
+            await archive._together.done()
             await archive._engine.dispose()
 
     async def accept(
         self, wanted: Wanted, *, key: str | None = None, instead_of: str = ""
     ) -> tuple[Job, bool]:
         """Make a job, or return the one that the key has made; it is on disk then."""
-        async with self._writing() as connection:
+
+        async def accept(connection: AsyncConnection) -> tuple[Job, bool]:
             if key is None:
                 return await accepting.make(connection, wanted), True
             return await accepting.make_once(connection, self._dialect, wanted, key, instead_of)
+
+        if self._dialect.one_writer:
+            return await self._together.do(accept)
+        async with self._writing() as connection:
+            return await accept(connection)
 
     async def get(self, job: str) -> Job:
         """Return a job as it is recorded."""

@@ -25,6 +25,8 @@ AWAY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
 class Sqlite(Dialect):
     """A file with a write-ahead log: readers never wait, what is committed is on disk."""
 
+    one_writer = True
+
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
 
