@@ -58,7 +58,7 @@ check: $(STAMP) ## format, lint, types, import layers
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(STAMP) ## run the benchmarks; each prints JSON
-	@set -e; for name in kernel round manifolds fleet service; do $(BIN)/python -m bench.$$name; done
+	@set -e; for name in kernel round manifolds fleet service archive; do $(BIN)/python -m bench.$$name; done
 
 # A .venv that works is brought up to date; one that was cut short, or moved, is made anew.
 $(STAMP): pyproject.toml requirements-dev.lock hatch_build.py $(wildcard sim/driftfold/native/*.[ch])

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from driftfold_workers.store import StoreRefuses, StoreUnreachable
+from driftfold_workers.store import StoreError, StoreRefuses, StoreUnreachable
 
 T = TypeVar("T")
 
-WITHIN = 2.0  # seconds that a user waits for a job store that says nothing
+WITHIN = 5.0  # seconds: longer than a busy machine takes, for what is recorded may be older
 AGAIN = 0.5  # seconds until it is asked again
 
 
@@ -39,13 +39,16 @@ class Reach:
         try:
             async with asyncio.timeout(self._within + wait):
                 answer = await call()
-        except StoreRefuses:
-            self._away = ""
-            raise
         except (StoreUnreachable, TimeoutError) as error:
+            if isinstance(error, StoreRefuses):  # it answers
+                self._away = ""
+                raise
             told = str(error) or f"the job store gave no answer for {self._within:g} s"
             self._away, self._next = told, clock() + self._pause
             raise StoreUnreachable(told) from error
+        except StoreError:
+            self._away = ""
+            raise
         finally:
             self._trying = False
         self._away = ""

@@ -84,6 +84,10 @@ class RedisWindow:
         there = await self._link.call(send)
         return [job for job, known in zip(jobs, there, strict=True) if not known]
 
+    async def forget(self, job: str) -> None:
+        """Forget a job that is over, and its log."""
+        await self._link.transition("delete", job)
+
     async def leaving(self, limit: int) -> Sequence[str]:
         """Return jobs that may be forgotten: their end was recorded long ago."""
 

@@ -44,7 +44,7 @@ class Reconciler:
         """Let the job store forget jobs that are in the archive to their end."""
         while jobs := await self._store.window.leaving(PAGE):
             for job in jobs:
-                await self._store.delete(job)
+                await self._store.window.forget(job)
 
     async def _queue(self, job: str) -> bool:
         try:

@@ -1,14 +1,14 @@
 -- Forgets a job that is over.
 local state = field('state')
-if not state then return 1 end -- it was there a moment ago: this call, or another, deleted it
 if state == 'queued' or state == 'running' or state == 'canceling' then
   return redis.error_reply(
     'CONFLICT job ' .. ID .. ' is ' .. state .. '; cancel it and wait for its end before deleting')
 end
-redis.call('ZREM', INDEX[state], ID)
-redis.call('ZREM', ALL, ID)
 redis.call('SREM', UNRECORDED, ID)
 redis.call('ZREM', ARCHIVED, ID)
+if not state then return 1 end -- it was there a moment ago: this call, or another, deleted it
+redis.call('ZREM', INDEX[state], ID)
+redis.call('ZREM', ALL, ID)
 redis.call('UNLINK', JOB, RECORDS, EVENTS)
 redis.call('PUBLISH', PULSE, ID)
 return 1
