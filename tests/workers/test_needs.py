@@ -4,7 +4,7 @@ import pytest
 
 from driftfold import presets
 from driftfold.spec import from_mapping, load_spec
-from driftfold_workers.needs import WITH_TORCH, computes_with_torch, kinds_here, needs_of
+from driftfold_workers.needs import computes_with_torch, kinds_here, needs_of
 from tests.workers.experiments import experiment
 
 
@@ -26,6 +26,7 @@ def test_nested_kinds_and_plug_ins_count() -> None:
 
 
 def test_what_computes_with_torch() -> None:
-    assert set(kinds_here()) >= WITH_TORCH
+    for kind in ("net:mini_resnet6", "net:resnet18", "task:manifold_network"):
+        assert computes_with_torch([kind])
     assert computes_with_torch(needs_of(load_spec("spd-network")))
     assert not computes_with_torch(needs_of(load_spec("pca-synthetic")))

@@ -7,9 +7,6 @@ from driftfold.registry import families, family_of, kind_of, kinds, lookup
 from driftfold.spec import JobSpec, load_builtins
 from driftfold.spec.packages import Borrowing
 
-WITH_TORCH = {"net:mini_resnet6", "net:resnet18", "task:manifold_network"}
-"""Kinds that compute with torch and do not say so. Not to know one costs a run time, no more."""
-
 
 def needs_of(spec: JobSpec) -> tuple[str, ...]:
     """Return every kind in the specification, at any depth, as "family:kind", sorted.
@@ -32,12 +29,12 @@ def kinds_here() -> tuple[str, ...]:
 
 
 def computes_with_torch(needs: Iterable[str]) -> bool:
-    """Return whether torch is imported for one of these kinds, as far as is known.
+    """Return whether one of these kinds says that it computes with torch.
 
     >>> computes_with_torch(["task:pca"]), computes_with_torch(["manifold:geoopt_sphere"])
     (False, True)
     """
-    return any(need in WITH_TORCH or "torch" in _packages(need) for need in needs)
+    return any("torch" in _packages(need) for need in needs)
 
 
 def _packages(need: str) -> Sequence[str]:

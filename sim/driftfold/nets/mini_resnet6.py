@@ -1,7 +1,7 @@
 """The small residual net of the Fed-ADE experiments."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge, Lt
@@ -38,6 +38,8 @@ class MiniResNet6(Net):
     >>> model.features, int((~model.layout.buffers).sum()), int(model.layout.where(["head"]).sum())
     (128, 307146, 8906)
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
 
     dropout: tuple[_Share, _Share, _Share] = (0.5, 0.5, 0.3)
 

@@ -1,7 +1,7 @@
 """Residual nets of 18 layers for small pictures."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from annotated_types import Ge
@@ -34,6 +34,8 @@ class ResNet18(Net):
     >>> model.features, int((~model.layout.buffers).sum())
     (512, 11271432)
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
 
     width: Annotated[int, Ge(1)] = 64
 

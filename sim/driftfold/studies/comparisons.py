@@ -113,7 +113,7 @@ def _of_published(places: Mapping[Match, list[str]], evidence: tuple[Evidence, .
         return Finding(Verdict.HOLDS, f"all {total} published values are met")
     parts = [f"{met} of {total} published values are met"]
     parts += [f"{near} more are in reach of the seeds' interval"] if near else []
-    parts += [f"{missed} {"is" if missed == 1 else "are"} missed"] if missed else []
+    parts += [f"{missed} {'is' if missed == 1 else 'are'} missed"] if missed else []
     if not missed:
         verdict = Verdict.UNDECIDED
     elif met + near == 0:

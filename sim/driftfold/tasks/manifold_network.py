@@ -1,7 +1,7 @@
 """A small net with a layer on a manifold, trained as one point of a product manifold."""
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt
 
@@ -56,6 +56,8 @@ class ManifoldNetwork(Task):
     >>> {name: part.shape for name, part in problem.product.factors.items()}
     {'bias': (3,), 'layer': (4, 6), 'weights': (4, 3)}
     """
+
+    packages: ClassVar[tuple[str, ...]] = ("torch",)
 
     layer: Literal["stiefel", "spd"] = "stiefel"
     data: Data = field(default_factory=GaussianClasses)
