@@ -97,6 +97,8 @@ def test_the_formulas_of_the_sizes() -> None:
     assert Quantiser(levels=127).message_bytes(stiefel, 4) == 4 + 485
     assert TopK(10).message_bytes(stiefel, 8) == 10 * (8 + 2)  # numbers up to 485 take two bytes
     assert TopK(0.1).message_bytes(Sphere(257), 4) == 26 * (4 + 1)
+    assert TopK(0.07).message_bytes(Sphere(101), 8) == 7 * (8 + 1)  # 0.07 * 100 is 7 and a bit
+    assert TopK(1e-12).message_bytes(Sphere(101), 8) == 8 + 1
     assert RankK(2).message_bytes(stiefel, 8) == 2 * 105 * 8
 
 

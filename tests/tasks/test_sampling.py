@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from driftfold.arrays import Ints
 from driftfold.errors import SpecError
 from driftfold.rng import Seed
-from driftfold.tasks import sampling
+from driftfold.tasks import Growing, sampling
 from driftfold.tasks.sampling import batch_sizes, draw
 
 STREAM = Seed(5).stream("batch")
@@ -41,6 +41,15 @@ def test_a_batch_has_distinct_rows_of_its_own_client(
             assert len(set(chosen)) == size
             assert all(0 <= row < n for row in chosen)
             assert ((own >= 0) & (own < held.max())).all()  # padding stays inside the block
+
+
+def test_what_a_product_is_off_by_is_no_sample() -> None:
+    """0.07 * 100 and 100 * 1.1 exceed 7 and 110 by rounding; 1e-12 of 5 samples is one of them."""
+    held = np.array([100, 5, 0])
+    assert batch_sizes(0.07, held).tolist() == [7, 1, 0]
+    assert batch_sizes(1e-12, held).tolist() == [1, 1, 0]
+    rule = Growing(100, factor=1.1, period=1)
+    assert [rule.size(t, 0) for t in range(5)] == [100, 110, 121, 134, 147]
 
 
 def test_every_subset_is_equally_likely() -> None:

@@ -84,7 +84,9 @@ class TopK(Compressor):
         return self._kept(n) * (itemsize + _index_type(n).itemsize)
 
     def _kept(self, n: int) -> int:
-        return min(n, self.k) if isinstance(self.k, int) else math.ceil(self.k * n)
+        if isinstance(self.k, int):
+            return min(n, self.k)
+        return max(1, math.ceil(round(self.k * n, 9)))  # 0.07 * 100 is 7.000000000000001: 7
 
 
 def _index_type(n: int) -> np.dtype[Any]:

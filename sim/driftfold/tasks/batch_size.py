@@ -81,6 +81,7 @@ class Growing(BatchRule):
     def size(self, version: int, step: int) -> Counted:
         """Return the size of the round, the same for all its steps."""
         try:
-            return math.ceil(self.first * self.factor ** (version // self.period))
+            size = self.first * self.factor ** (version // self.period)
+            return math.ceil(round(size, 9))  # 100 * 1.1 is 110.00000000000001: it means 110
         except OverflowError:  # more than anybody has
             return sys.maxsize

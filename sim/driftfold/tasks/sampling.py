@@ -28,7 +28,8 @@ def batch_sizes(size: BatchSize, samples: Ints) -> Ints:
             "to 1.0, or 'full'"
         )
     if isinstance(size, float):
-        samples = np.ceil(size * samples - _ROUNDING).astype(np.int64)
+        part = np.ceil(size * samples - _ROUNDING).astype(np.int64)
+        samples = np.clip(part, np.minimum(samples, 1), samples)
     else:
         samples = np.minimum(min(size, int(samples.max(initial=0))), samples)
     return samples
