@@ -21,6 +21,7 @@ class Progress(RecordSink):
         self.rounds = 0
         self.time = 0.0
         self.metrics: Mapping[str, float] = {}
+        self.measured = 0
         self.begun = False
         self._timed = 0
         self._wall = 0.0
@@ -34,7 +35,7 @@ class Progress(RecordSink):
             self._timed += 1
             self._wall += record.timing["wall"]
         if record.kind == "evaluation":
-            self.metrics = record.values
+            self.metrics, self.measured = record.values, record.version
         self.show()
 
     def rewind(self, seq: int) -> None:
@@ -60,13 +61,15 @@ class Progress(RecordSink):
 
     @property
     def text(self) -> str:
-        """Rounds, virtual time, speed and metrics in words."""
+        """Rounds, virtual time, speed and metrics in words; of which round those are, if another."""
         of = "" if self.horizon.rounds is None else f"/{self.horizon.rounds}"
         parts = [f"round {self.rounds}{of}", f"{duration(self.time)} virtual"]
         if self._wall > 0:
             rate = self._timed / self._wall
             parts.append(f"{rate:.0f} rounds/s" if rate >= 10 else f"{rate:.2g} rounds/s")
         parts += [f"{name} {value:.4g}" for name, value in list(self.metrics.items())[:_SHOWN]]
+        if self.metrics and self.measured != self.rounds:
+            parts[-1] += f" (round {self.measured})"
         return "  ".join(parts)
 
     def __enter__(self) -> Self:
@@ -131,13 +134,21 @@ class Lines(Progress):
     def __init__(self, horizon: Horizon) -> None:
         super().__init__(horizon)
         self._told = 0
+        self._due = False
+
+    def emit(self, record: Record) -> None:
+        """Print a line when another tenth is done, and its last round's evaluation is known."""
+        if self._due and record.version > self.rounds:  # it has none
+            self._print()
+        super().emit(record)
+        if self._due and record.kind == "evaluation":
+            self._print()
 
     def show(self) -> None:
-        """Print a line when another tenth is done."""
+        """Note when another tenth is done."""
         tenth = int(10 * self.share)
         if self._told < tenth < 10:
-            self._told = tenth
-            self._print()
+            self._told, self._due = tenth, True
 
     def close(self) -> None:
         """Print where the run ended, with its last evaluation."""
@@ -146,6 +157,7 @@ class Lines(Progress):
             self._print()
 
     def _print(self) -> None:
+        self._due = False
         print(self.text, file=sys.stderr, flush=True)
 
 

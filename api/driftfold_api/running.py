@@ -76,6 +76,11 @@ def _open(request: Request) -> tuple[JobSpec, Path]:
             raise RequestError(f"{path}: a run's folder; continue it with --resume")
         spec = load_spec(path / SPEC, overrides=request.settings)
         return spec, request.folder or path
+    if request.resume and not path.exists() and request.source not in presets.names():
+        raise RequestError(
+            f"{path}: there is no such folder; give the folder of the run that is to go on, or its "
+            "specification"
+        )
     spec = load_spec(request.source, overrides=request.settings)
     return spec, request.folder or default_folder(spec, request.source)
 

@@ -33,8 +33,19 @@ def test_a_log_gets_a_line_for_each_tenth(capsys: pytest.CaptureFixture[str]) ->
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 10
     assert lines[0].startswith("round 10/100  10 min virtual  ")
+    assert lines[0].endswith("  gap 0.09091")  # its own: the evaluation comes after the round
     assert lines[-1].startswith("round 100/100  1.67 h virtual  ")
     assert lines[-1].endswith("  8 rounds/s  gap 0.009901")
+
+
+def test_values_of_an_earlier_round_say_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with Lines(Horizon(rounds=20)) as progress:
+        feed(progress, 20)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines] == [f"{n}/20" for n in range(2, 21, 2)]
+    assert lines[1].endswith("  gap 1 (round 0)")
+    assert lines[4].endswith("  gap 0.09091")
+    assert lines[6].endswith("  gap 0.09091 (round 10)")
 
 
 def test_a_run_that_stops_early_tells_how_far_it_came(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,8 @@ def list_experiments(name: str | None, form: Form) -> None:
     width = max(len(experiment.name) for experiment in study.experiments)
     for experiment in study.experiments:
         seeds = form.seeds or len(experiment.seeds)
-        runs = f"{len(experiment.arms)} arms, {seeds} seed{'s' * (seeds > 1)}"
+        arms = len(experiment.arms)
+        runs = f"{arms} arm{'s' * (arms > 1)}, {seeds} seed{'s' * (seeds > 1)}"
         extras: list[str] = [experiment.tier] if experiment.tier == "full" else []
         extras += [f"needs {' and '.join(experiment.needs)}"] if experiment.needs else []
         extras += ["not in the small form"] if experiment.small is None else []

@@ -92,10 +92,9 @@ def _preset(name: str) -> str:
     known = presets.names()
     if name not in known:
         near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        hint = f"did you mean {near[0]!r}?" if near else f"presets: {', '.join(known)}"
         raise SpecError(
-            f"{name}: neither a file nor a preset; {hint}presets: {', '.join(known)}; files end in "
-            f"{', '.join(SUFFIXES)}"
+            f"{name}: neither a file nor a preset; {hint}; files end in {', '.join(SUFFIXES)}"
         )
     return presets.read(name)
 

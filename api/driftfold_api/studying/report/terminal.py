@@ -17,14 +17,22 @@ COLOURS = {
 
 
 def print_verdicts(report: Report) -> None:
-    """Print a row for each claim."""
+    """Print a row for each claim; of a part of the study, for each that it tests."""
     table = Table(title=Text(f"{report.study.title} ({report.form_in_words})"))
     table.add_column("claim")
     table.add_column("verdict", no_wrap=True)
     table.add_column("reason")
+    left_out = 0
     for claim, finding in report.tested_first:
+        if report.form.only and finding.verdict is Verdict.NOT_TESTED:
+            left_out += 1
+            continue
         colour = COLOURS[finding.verdict]
         table.add_row(
             Text(claim.sentence), Text(finding.verdict, style=colour), Text(finding.reason)
         )
-    Console().print(table)
+    console = Console()
+    if table.row_count:
+        console.print(table)
+    if left_out:
+        console.print(f"{left_out} claims need other experiments: the report lists them.")
