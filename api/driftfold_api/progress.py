@@ -61,7 +61,7 @@ class Progress(RecordSink):
 
     @property
     def text(self) -> str:
-        """Rounds, virtual time, speed and metrics in words; of which round those are, if another."""
+        """Rounds, virtual time, speed, and metrics: of which round, if not of this one."""
         of = "" if self.horizon.rounds is None else f"/{self.horizon.rounds}"
         parts = [f"round {self.rounds}{of}", f"{duration(self.time)} virtual"]
         if self._wall > 0:

@@ -23,6 +23,13 @@ def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, A
     return answer
 
 
+def test_a_folder_that_is_not_there_cannot_go_on(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("run", "gone", "--resume") == 2
+    assert "gone: there is no such folder; give the folder of the run" in capsys.readouterr().err
+
+
 def test_the_folder_holds_specification_records_result_and_plot(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
