@@ -9,6 +9,7 @@ from driftfold.algorithms.base import Algorithm, LocalResult
 from driftfold.compute.base import Compute, Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
+from driftfold.compute.order import Order
 from driftfold.compute.stacked import Stacked
 from driftfold.compute.tickets import TicketBook
 from driftfold.rng import Seed
@@ -44,6 +45,9 @@ class Desk:
     def download(self) -> Download:
         state = self.algorithm.begin(self.problem, self.problem.initial_point())
         return Download(0, self.algorithm.phases(self.problem)[0].broadcast(state, 0))
+
+    def order(self, phase: int, dispatch: int = 0) -> Order:
+        return Order(phase, dispatch, 0, self.download, 0.0, 0.0)
 
 
 def open_desk(

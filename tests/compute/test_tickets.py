@@ -32,8 +32,8 @@ def memory_of(desk: Desk, client: int) -> Any:
 
 
 def submit(desk: Desk, phase: int, *clients: int, dispatch: int = 0) -> list[Ticket]:
-    payload = desk.download
-    return [desk.book.submit(phase, c, dispatch, 0.0, payload) for c in clients]
+    order = desk.order(phase, dispatch)
+    return [desk.book.submit(order, c) for c in clients]
 
 
 def test_nothing_is_computed_before_it_is_needed() -> None:
@@ -52,7 +52,7 @@ def test_nothing_is_computed_before_it_is_needed() -> None:
 def test_doomed_work_is_done_only_when_it_is_asked_for() -> None:
     desk = open_desk(FedAvg(steps=2))
     (first,) = submit(desk, 0, 5)
-    doomed = desk.book.submit(0, 3, 0, 0.0, first.download, doomed=True)
+    doomed = desk.book.submit(first.order, 3, doomed=True)
     desk.book.results([first])
     assert [clients for *_, clients in desk.engine.stacks] == [[5]]
     assert not doomed.computed
@@ -60,14 +60,14 @@ def test_doomed_work_is_done_only_when_it_is_asked_for() -> None:
     assert [clients for *_, clients in desk.engine.stacks] == [[5], [3]]
     by_hand = alone(desk, 0, 3, 0, 2, None)
     np.testing.assert_allclose(results.payload.point[0], by_hand.payload.point, atol=1e-14)
-    desk.book.cancel(desk.book.submit(0, 2, 1, 0.0, first.download, doomed=True))
+    desk.book.cancel(desk.book.submit(first.order, 2, doomed=True))
     desk.book.flush()
     assert len(desk.engine.stacks) == 2
 
 
 def test_doomed_work_of_clients_that_remember_keeps_its_place() -> None:
     desk = open_desk()
-    desk.book.submit(DRILL, 5, 0, 0.0, desk.download, doomed=True)
+    desk.book.submit(desk.order(DRILL), 5, doomed=True)
     desk.book.flush()
     assert desk.engine.stacks == [("drill", 4, [5])]
 

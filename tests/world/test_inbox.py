@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from driftfold.compute.download import Download
+from driftfold.compute.order import Order
 from driftfold.kernel import now, run, sleep
-from driftfold.world.client import Errand, Order
+from driftfold.world.client import Errand
 from driftfold.world.inbox import Arrival, Inbox
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from driftfold.compute.order import Order
 from driftfold.kernel import now
 from driftfold.registry import register
 from driftfold.telemetry.base import Record
@@ -142,12 +143,9 @@ class Asking(Cadence):
 
     async def advance(self, server: Server) -> None:
         await Synchronous().advance(server)
-        tickets = [
-            server.tickets.submit(
-                0, c, 1000 + server.version, now(), server.aggregator.broadcast(0, 0)
-            )
-            for c in (0, 1)
-        ]
+        sent = server.aggregator.broadcast(0, 0)
+        order = Order(0, 1000 + server.version, 0, sent, now(), now())
+        tickets = [server.tickets.submit(order, c) for c in (0, 1)]
         answer = await server.decide(
             "how far", lambda results: float(results.payload.point[0, 0]), tickets
         )

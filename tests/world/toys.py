@@ -236,7 +236,7 @@ class Buffered(Cadence):
             arrivals = server.inbox.take(phase, self.buffer)
             server.step(phase, arrivals)
             if self.decides and phase == last:
-                tickets = [t for t in server.tickets.live.values() if t.phase == last][:2]
+                tickets = [t for t in server.tickets.live.values() if t.order.phase == last][:2]
                 await sleep(await server.decide("pause", _spread, tickets))
             if phase < last:
                 for dispatch in sorted({a.dispatch for a in arrivals}):

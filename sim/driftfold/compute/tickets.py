@@ -17,6 +17,7 @@ from driftfold.arrays import Ints
 from driftfold.compute.base import Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
+from driftfold.compute.order import Order
 from driftfold.errors import ReplayMismatch, SpecError
 from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows
 
@@ -31,32 +32,17 @@ class Ticket:
         "block",
         "client",
         "committed",
-        "dispatch",
-        "download",
         "fault",
         "number",
-        "phase",
+        "order",
         "row",
         "steps",
-        "time",
     )
 
-    def __init__(
-        self,
-        number: int,
-        phase: int,
-        client: int,
-        dispatch: int,
-        time: float,
-        download: Download,
-        steps: int,
-    ) -> None:
+    def __init__(self, number: int, order: Order, client: int, steps: int) -> None:
         self.number = number
-        self.phase = phase
+        self.order = order
         self.client = client
-        self.dispatch = dispatch
-        self.time = time
-        self.download = download
         self.steps = steps
         self.committed = False
         self.block: LocalResult[Any] | None = None
@@ -107,23 +93,15 @@ class TicketBook:
         """Mean number of clients in a stack."""
         return self.stacked / self.stacks if self.stacks else 0.0
 
-    def submit(
-        self,
-        phase: int,
-        client: int,
-        dispatch: int,
-        time: float,
-        download: Download,
-        doomed: bool = False,
-    ) -> Ticket:
-        """Promise a piece of work, at its virtual start; the client was asked for it at `time`.
+    def submit(self, order: Order, client: int, doomed: bool = False) -> Ticket:
+        """Promise a piece of work, at its virtual start.
 
         If it is `doomed`, because its client will leave, it is not computed with what is pending
         but only when its result is asked for.
         """
         number = self.next
         self.next = number + 1
-        ticket = Ticket(number, phase, client, dispatch, time, download, self._steps[phase])
+        ticket = Ticket(number, order, client, self._steps[order.phase])
         self.live[number] = ticket
         if not doomed or self.memories is not None:
             self._pending[number] = ticket
@@ -180,29 +158,29 @@ class TicketBook:
         if missing:
             self._pending |= missing
             self.flush()
-        good = [i for i, t in enumerate(tickets) if t.fault is None]
-        bad = [(i, t.fault) for i, t in enumerate(tickets) if t.fault is not None]
-        faults = {i: why for i, why in bad if why == NOT_FINITE}
-        failures = {i: why for i, why in bad if why != NOT_FINITE}
+        bad = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+        faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
+        failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
+        good = [i for i in range(len(tickets)) if i not in bad]
         if not good:
             return Results(good, None, {}, faults, failures)
-        payload, metrics = _gather([tickets[i] for i in good], _told)
+        payload, metrics = _gather([tickets[i] for i in good] if bad else tickets, _told)
         return Results(good, payload, metrics, faults, failures)
 
     def downloads(self) -> list[Download]:
         """What the work promised or unused was computed from, or will be."""
-        return [t.download for t in (*self.live.values(), *self._pending.values())]
+        return [t.order.payload for t in (*self.live.values(), *self._pending.values())]
 
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
         while self._pending:
             groups: dict[tuple[int, int, int], list[Ticket]] = {}
-            kind, group = None, []
+            order, steps, group = None, 0, []
             for ticket in self._wave():
-                own = 0 if self._together[ticket.phase] else ticket.download.number
-                its = ticket.phase, ticket.steps, own
-                if its != kind:  # most are like the one before
-                    kind, group = its, groups.setdefault(its, [])
+                if ticket.order is not order or ticket.steps != steps:  # few are of another
+                    order, steps = ticket.order, ticket.steps
+                    own = 0 if self._together[order.phase] else order.payload.number
+                    group = groups.setdefault((order.phase, steps, own), [])
                 group.append(ticket)
             for (phase, steps, _), group in groups.items():
                 group.sort(key=_by_client)
@@ -287,14 +265,15 @@ class TicketBook:
 
     def _stack(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> Stack:
         clients = np.array([t.client for t in group], dtype=np.int64)
-        downloads = [t.download for t in group]
-        shared = all(d is downloads[0] for d in downloads)
+        orders = [t.order for t in group]
+        downloads = [order.payload for order in orders]
+        shared = downloads.count(downloads[0]) == len(downloads)
         return Stack(
             phase=phase,
             steps=steps,
             clients=clients,
-            dispatches=np.array([t.dispatch for t in group], dtype=np.int64),
-            times=np.array([t.time for t in group]),
+            dispatches=np.array([order.dispatch for order in orders], dtype=np.int64),
+            times=np.array([order.asked for order in orders]),
             downloads=[d.tree for d in (downloads[:1] if shared else downloads)],
             shared=shared,
             memory=None if self.memories is None else self.memories.read(clients),
@@ -318,12 +297,13 @@ def _memory(block: LocalResult[Any]) -> Any:
     return block.memory
 
 
-def _gather(tickets: list[Ticket], part: Callable[[LocalResult[Any]], Any]) -> Any:
+def _gather(tickets: Sequence[Ticket], part: Callable[[LocalResult[Any]], Any]) -> Any:
     """A part of the results of computed tickets, stacked in their order."""
     first = tickets[0].block
     assert first is not None
-    if all(t.block is first for t in tickets):
-        tree, index = part(first), [t.row for t in tickets]
+    index = [t.row for t in tickets if t.block is first]
+    if len(index) == len(tickets):
+        tree = part(first)
         return tree if index == list(range(len(leaves(tree)[0]))) else rows(tree, index)
     places: dict[int, list[int]] = {}
     for place, ticket in enumerate(tickets):

@@ -187,8 +187,8 @@ class Aggregator:
         self, phase: int, arrivals: Sequence[Arrival], version: int, time: float
     ) -> tuple[list[Arrival], Any]:
         """Arrivals whose results are sound, their payloads; the others are counted and told."""
-        sent = [a for a in arrivals if a.ticket is not None]
         failed = {a.client: a.fault for a in arrivals if a.ticket is None}
+        sent = [a for a in arrivals if a.ticket is not None] if failed else arrivals
         results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
         failed |= {sent[i].client: why for i, why in results.failures.items()}
         rejected = {sent[i].client: why for i, why in results.faults.items()}
@@ -284,7 +284,7 @@ class Aggregator:
     ) -> Arrivals[Any, Any]:
         orders = [a.errand.order for a in good]
         first = orders[0]
-        if all(order is first for order in orders):  # they were sent out together
+        if orders.count(first) == len(orders):  # they were sent out together
             versions = np.full(len(good), first.version)
             download = spread(first.payload.tree, len(good))
         else:

@@ -5,9 +5,9 @@ What becomes of a visit that outlasts the client's session is told in `world/int
 
 import asyncio
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
-from driftfold.compute.download import Download
+from driftfold.compute.order import Order
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import RunError
 from driftfold.kernel import sleep
@@ -35,23 +35,6 @@ class Host(Protocol):
 
     def next_session(self, client: int) -> tuple[float, float]:
         """When the next session of a client that is off begins and ends; inf if there is none."""
-
-
-class Order(NamedTuple):
-    """What all clients of one dispatch were asked to do in one phase, and when (virtual time).
-
-    `asked` is when the dispatch was made: all its phases see the data of that moment. `sent` is
-    when this phase began. Where several cohorts are at work side by side, `group` says which this
-    is.
-    """
-
-    phase: int
-    dispatch: int
-    version: int
-    payload: Download
-    asked: float
-    sent: float
-    group: int = 0
 
 
 @dataclass(slots=True, eq=False)  # made for every visit: a named tuple takes twice as long
@@ -89,13 +72,11 @@ async def deliver(server: Host, errand: Errand) -> None:
     A stage that takes no time is no event.
     """
     ticket = None
-    key, order = errand.key, errand.order
+    key = errand.key
     try:
         if errand.download:
             await sleep(errand.download, key + DOWNLOADED)
-        ticket = server.tickets.submit(
-            order.phase, errand.client, order.dispatch, order.asked, order.payload
-        )
+        ticket = server.tickets.submit(errand.order, errand.client)
         if errand.work:
             await sleep(errand.work, key + WORKED)
         if errand.upload:

@@ -5,9 +5,12 @@ the client, 30 for the dispatch, 3 for the phase, 2 for the stage. It holds no t
 address, so that two runs of one specification name their events alike.
 """
 
-from typing import Final
+from typing import Final, TypeVar
 
+from driftfold.arrays import Ints
 from driftfold.errors import RunError
+
+N = TypeVar("N", int, Ints)
 
 CLIENTS: Final = 2**28 - 1
 DISPATCHES: Final = 2**30
@@ -28,8 +31,10 @@ CLOSED: Final = 1
 EMPTY: Final = 2
 
 
-def visit_key(client: int, dispatch: int, phase: int) -> int:
-    """Key of stage 0 of a visit; add the stage.
+def visit_key(client: N, dispatch: int, phase: int) -> N:
+    """Key of stage 0 of a visit, or the keys of many clients' visits; add the stage.
+
+    Keys of one phase are in the order of their clients, and a client's in that of its dispatches.
 
     >>> visit_key(1, 0, 0) + SENT == (1 << 35) + 2
     True

@@ -29,9 +29,7 @@ async def lose(server: Host, errand: Errand) -> None:
     try:
         if errand.download <= stays:
             await sleep(errand.download, key + DOWNLOADED)
-            ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.asked, order.payload, doomed=True
-            )
+            ticket = server.tickets.submit(order, errand.client, doomed=True)
         await sleep(max(0.0, errand.leaves - now()), key + LEFT)
     except BaseException as failure:
         give_up(server, errand, ticket, failure)
@@ -46,9 +44,7 @@ async def suspend(server: Host, errand: Errand) -> None:
     try:
         there = await _stay(server, errand, errand.download, DOWNLOADED)
         if there:
-            ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.asked, order.payload
-            )
+            ticket = server.tickets.submit(order, errand.client)
             there = await _stay(server, errand, errand.work, WORKED)
         there = there and await _stay(server, errand, errand.upload, SENT)
     except BaseException as failure:
@@ -93,9 +89,7 @@ async def submit_part(server: Host, errand: Errand) -> None:
         if errand.download <= errand.leaves - order.sent:
             if errand.download:
                 await sleep(errand.download, key + DOWNLOADED)
-            ticket = server.tickets.submit(
-                order.phase, errand.client, order.dispatch, order.asked, order.payload
-            )
+            ticket = server.tickets.submit(order, errand.client)
             whole = ticket.steps
             done = errand.steps_done(errand.leaves, whole)
             if 0 < done < whole:  # known from the start, so that no more is ever computed

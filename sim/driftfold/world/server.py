@@ -5,7 +5,7 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 
 import asyncio
 from collections.abc import Callable, Sequence
-from itertools import takewhile
+from itertools import repeat, takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from driftfold.arrays import Bools, Ints
 from driftfold.compute.download import Download
+from driftfold.compute.order import Order
 from driftfold.compute.tickets import Ticket, TicketBook
 from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
@@ -21,7 +22,7 @@ from driftfold.participation.next_session import next_session
 from driftfold.selection.base import Selection
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.answers import plain_answer
-from driftfold.world.client import Errand, Order, deliver
+from driftfold.world.client import Errand, deliver
 from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
@@ -201,16 +202,17 @@ class Server:
         leaves = self.world.attendance.session_end(clients, sent)
         # How a visit ends is known from its times; what ends just as the session does counts.
         leaves_early = sent + download + compute + upload > leaves
-        columns = (clients, download, compute, upload, leaves, leaves_early)
-        loop, in_flight, visits = self.loop, self.in_flight, self.visits
-        interrupted = self._interrupted
+        keys = visit_key(clients, dispatch, phase)
         order = Order(phase, dispatch, self.version, payload, self.asked, sent, group)
-        for client, d, w, u, until, early in zip(*[c.tolist() for c in columns], strict=True):
-            errand = Errand(client, order, d, w, u, until, visit_key(client, dispatch, phase))
-            in_flight[client] = errand
-            visit = launch(loop, interrupted(self, errand) if early else deliver(self, errand))
+        columns = (clients, download, compute, upload, leaves, keys, leaves_early)
+        ids, *times, early = [column.tolist() for column in columns]
+        errands = list(map(Errand, ids, repeat(order), *times))
+        self.in_flight.update(zip(ids, errands, strict=True))
+        loop, visits, interrupted = self.loop, self.visits, self._interrupted
+        for errand, is_cut in zip(errands, early, strict=True):
+            visit = launch(loop, interrupted(self, errand) if is_cut else deliver(self, errand))
             if visit is not None:
-                visits[client] = visit
+                visits[errand.client] = visit
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
@@ -387,7 +389,7 @@ class Server:
         return answer
 
 
-_by_client = attrgetter("errand.client", "errand.order.dispatch")
+_by_client = attrgetter("errand.key")  # which is by client, then by dispatch
 
 
 def _running() -> VirtualLoop:

@@ -1,6 +1,5 @@
 """What happened to the clients of a round, counted."""
 
-from collections import Counter
 from typing import Final
 
 OUTCOMES: Final = (
@@ -32,8 +31,8 @@ class Tally:
     """Counts of the present round and of the whole run."""
 
     def __init__(self) -> None:
-        self.round: Counter[str] = Counter()
-        self.total: Counter[str] = Counter()
+        self.round = _nothing()
+        self.total = _nothing()
 
     def add(self, outcome: str, count: int = 1) -> None:
         """Count `count` more of an outcome."""
@@ -41,15 +40,14 @@ class Tally:
 
     def close_round(self) -> dict[str, float]:
         """Return the counts of the round that ends, and begin a new one."""
-        counts = {name: float(self.round[name]) for name in OUTCOMES}
-        self.total.update(self.round)
-        self.round.clear()
+        counts = {name: float(count) for name, count in self.round.items()}
+        self.total = self.counts()
+        self.round = _nothing()
         return counts
 
     def counts(self) -> dict[str, int]:
         """Counts of the whole run so far."""
-        both = self.total + self.round
-        return {name: both[name] for name in OUTCOMES}
+        return {name: count + self.round[name] for name, count in self.total.items()}
 
     def state(self) -> dict[str, dict[str, int]]:
         """JSON-ready counts."""
@@ -57,5 +55,9 @@ class Tally:
 
     def restore(self, state: dict[str, dict[str, int]]) -> None:
         """Take over what `state` gave."""
-        self.round = Counter(state["round"])
-        self.total = Counter(state["total"])
+        self.round = _nothing() | state["round"]
+        self.total = _nothing() | state["total"]
+
+
+def _nothing() -> dict[str, int]:
+    return dict.fromkeys(OUTCOMES, 0)
