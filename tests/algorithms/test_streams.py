@@ -41,5 +41,5 @@ def test_a_stack_of_clients_sends_the_published_streams(manifold: Manifold, redu
     download = spread(phase.broadcast(algorithm.begin(problem, x), 0), len(everyone))
     view = problem.view(everyone, np.zeros_like(everyone))
     sent = phase.local(download, view, None, K).payload.vector
-    wanted = np.stack([stream(problem, client, x, reduced) for client in everyone])
+    wanted = np.stack([stream(problem, int(client), x, reduced) for client in everyone])
     np.testing.assert_allclose(sent, wanted, rtol=0, atol=1e-12)
