@@ -231,7 +231,7 @@ async def test_a_job_that_is_not_there_and_one_that_goes(
     await expect(page.locator("h1")).to_have_text("goes")
     await store.finish(told.job, told.epoch, State.FAILED, reason="broken")
     await expect(page.locator(".state")).to_have_text("✗ failed")
-    await store.delete(told.job)
+    assert (await http.delete(f"/v1/jobs/{told.job}")).status_code == 204
     await page.reload()
     await expect(page.locator("h1")).to_have_text("There is no such job")
 

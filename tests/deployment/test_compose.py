@@ -102,10 +102,10 @@ def test_the_environment_is_what_the_code_reads() -> None:
     names = {name for service in OURS for name in told[service]["environment"]}
     image = [rest for instruction, rest in dockerfile() if instruction == "ENV"]
     names |= {name for rest in image for name in re.findall(r"(DRIFTFOLD_\w+|REDIS_\w+)=", rest)}
-    assert names == {"REDIS_URL", "DRIFTFOLD_RUNS"}
+    assert names == {"REDIS_URL", "DRIFTFOLD_RUNS", "DRIFTFOLD_ARCHIVE"}
     code = sources()
     for name in names:
-        assert re.search(rf"environ(\.get\(|\[)\"{name}\"", code), name
+        assert re.search(rf"(environ(\.get\(|\[)|envvar=)\"{name}\"", code), name
 
 
 def test_the_image_is_built_from_files_that_are_there_and_sent() -> None:

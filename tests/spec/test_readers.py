@@ -1,11 +1,12 @@
 """Files in three formats with one meaning."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from driftfold.errors import SpecError
@@ -34,6 +35,8 @@ def test_yaml_and_json_mean_the_same(table: dict[str, object]) -> None:
 @settings(max_examples=50, deadline=None)
 @given(tables)
 def test_what_pyyaml_writes_is_read(table: dict[str, object]) -> None:
+    # It follows version 1.1, in which "1e5" is a text that needs no quotes.
+    assume(not re.search(r'"[-+]?[0-9.]+[eE][-+]?[0-9]+"', json.dumps(table)))
     assert parse(yaml.safe_dump(table), ".yaml", "x.yaml") == table
 
 

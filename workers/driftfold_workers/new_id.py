@@ -16,8 +16,8 @@ class Ids:
 
     >>> ids = Ids(clock=lambda: 1_800_000_000_000_000_000)
     >>> first, second = ids.next(), ids.next()
-    >>> first < second, number_of(second) - number_of(first)
-    (True, 1)
+    >>> first < second, number_of(second) > number_of(first)
+    (True, True)
     """
 
     def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
