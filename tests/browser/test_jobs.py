@@ -66,6 +66,7 @@ async def test_a_failed_job_says_why_in_the_list(
     await expect(watched.page.locator("tbody tr")).to_contain_text("no such data")
 
 
+@pytest.mark.slow
 async def test_more_jobs_than_one_page_holds(watched: Watched, http: httpx.AsyncClient) -> None:
     for number in range(55):
         await submitted(http, name=f"job {number}")

@@ -30,6 +30,7 @@ async def points(http: httpx.AsyncClient, job: str, metric: str) -> list[list[fl
     return [[record["version"] for record in found], [r["values"][metric] for r in found]]
 
 
+@pytest.mark.slow
 async def test_a_job_that_loses_its_worker_is_watched_to_its_end(
     watched: Watched, server: EmbeddedServer, store: RedisJobStore, api: Api,
     http: httpx.AsyncClient, behaviour: Behaviour, tmp_path: Path,

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -47,7 +47,8 @@ class Child:
             message = from_frame(frame)
             self.heard.append(message)
             if isinstance(message, Saved):
-                self.write(message.name.encode() + b"\n")
+                with suppress(BrokenPipeError):  # one that has ended needs no confirmation
+                    self.write(message.name.encode() + b"\n")
         return bool(data)
 
     def hear_records(self, count: int) -> None:

@@ -110,6 +110,7 @@ async def _any_gone(pids: list[int]) -> bool:
     return not all(map(alive, pids))
 
 
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_a_restarted_store_has_lost_nothing_and_the_run_goes_on(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path, slow: Behaviour
