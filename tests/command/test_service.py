@@ -224,6 +224,7 @@ def test_the_service_is_found_by_its_folder_and_ends_with_one_signal_whole(
         assert served.stop(signal.SIGTERM) == 0
 
 
+@pytest.mark.slow
 def test_what_dies_of_the_service_is_replaced_and_it_takes_all_with_it_when_it_is_killed(
     here: Path,
 ) -> None:
