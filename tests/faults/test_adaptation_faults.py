@@ -15,29 +15,19 @@ from driftfold.drift.schedules import Constant
 from driftfold.drift.targets import OneClass
 from driftfold.errors import CapabilityError, DataError, DriftfoldError, SpecError
 from driftfold.label_shift import Em, Inverse, Ridge, Rlls
-from driftfold.nets import Mlp
 from driftfold.participation import Adversarial
 from driftfold.rates import FixedRate
 from driftfold.risks import BbsePseudo, BbseSource, Entropy
 from driftfold.run import run
 from driftfold.spec import load_spec, validate
 from driftfold.spec.job import JobSpec
-from driftfold.tasks import DriftingClassification
 from driftfold.tasks.streams import Pretraining
 from driftfold.telemetry import read_records
 from driftfold.world.cadences import OnlineSteps
 from driftfold.world.policy import Horizon
+from tests.algorithms.adaptation.systems import STREAM
 
-TASK = DriftingClassification(
-    clients=5,
-    batch=8,
-    steps=4,
-    reference=2,
-    drift=(LabelMixture(),),
-    net=Mlp((12, 8)),
-    pretraining=Pretraining(epochs=8, rate=1e-2),
-    keep_trained=False,
-)
+TASK = replace(STREAM, clients=5, batch=8, steps=4, reference=2)
 UNTRAINED = replace(TASK, pretraining=Pretraining(epochs=1, rate=1e-6))
 
 

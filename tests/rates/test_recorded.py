@@ -9,9 +9,7 @@ import pytest
 
 from driftfold.algorithms.adaptation import FedADE
 from driftfold.arrays import Floats
-from driftfold.drift import LabelMixture
 from driftfold.errors import DataError, SpecError
-from driftfold.nets import Mlp
 from driftfold.participation import Adversarial
 from driftfold.rates import Adaptive, Rate, Recorded
 from driftfold.result import Result
@@ -19,23 +17,13 @@ from driftfold.risks import Entropy
 from driftfold.rng import Seed
 from driftfold.run import run
 from driftfold.spec.job import JobSpec
-from driftfold.tasks import DriftingClassification
-from driftfold.tasks.streams import Pretraining
 from driftfold.telemetry import read_records
 from driftfold.world.cadences import OnlineSteps
 from driftfold.world.policy import Horizon
+from tests.algorithms.adaptation.systems import STREAM
 
-TASK = DriftingClassification(
-    clients=4,
-    batch=10,
-    steps=3,
-    drift=(LabelMixture(),),
-    net=Mlp((12, 8)),
-    pretraining=Pretraining(epochs=8, rate=1e-2),
-    keep_trained=False,
-)
 JOB = JobSpec(
-    task=TASK,
+    task=STREAM,
     algorithm=FedADE(Entropy(), Adaptive(0.1, 0.9)),
     cadence=OnlineSteps(),
     horizon=Horizon(rounds=3),
@@ -100,7 +88,7 @@ def test_the_mean_is_everybodys_always(earlier: tuple[Path, Result], tmp_path: P
 
 
 def test_a_step_without_rates_ends_the_run(earlier: tuple[Path, Result]) -> None:
-    longer = replace(JOB, task=replace(TASK, steps=4), horizon=Horizon(rounds=4))
+    longer = replace(JOB, task=replace(STREAM, steps=4), horizon=Horizon(rounds=4))
     rule = replace(longer, algorithm=rated(Recorded(earlier[1].spec_digest)).algorithm)
     with pytest.raises(SpecError, match=r"no rates at step 3; it recorded 3 steps.*horizon"):
         run(rule)
@@ -133,7 +121,7 @@ def test_rates_of_every_round_are_not_rates_of_a_step(
     )
     first = run(rounds, folder=tmp_path / "first")
     with pytest.raises(DataError, match=r"more than one rate at step.*signal_every"):
-        Recorded(first.spec_digest).begin(TASK.build(Seed(JOB.seed)))
+        Recorded(first.spec_digest).begin(STREAM.build(Seed(JOB.seed)))
 
 
 def test_a_run_that_is_nowhere_is_told_before_the_run() -> None:

@@ -67,16 +67,18 @@ SYSTEMS: list[Adaptation] = [
     Flash(ONE_LABEL),
 ]
 
-TASK = DriftingClassification(
+STREAM = DriftingClassification(
     clients=4,
-    batch=6,
+    batch=10,
     steps=3,
-    reference=2,
     drift=(LabelMixture(),),
     net=Mlp((12, 8)),
     pretraining=Pretraining(epochs=8, rate=1e-2),
     keep_trained=False,
 )
+"""A task of a moment: digits, a small net, three steps of label shift."""
+
+TASK = replace(STREAM, batch=6, reference=2)
 
 
 def job(algorithm: Adaptation, task: DriftingClassification = TASK, **fields: Any) -> JobSpec:

@@ -1,5 +1,7 @@
 """Adaptations through the whole simulator: virtual time, phases, evaluation, digests."""
 
+from dataclasses import replace
+
 import pytest
 
 from driftfold.algorithms.adaptation import (
@@ -12,18 +14,15 @@ from driftfold.algorithms.adaptation import (
     PriorReweighting,
 )
 from driftfold.compute import Stacked
-from driftfold.drift import LabelMixture
 from driftfold.label_shift import Inverse
-from driftfold.nets import Mlp
 from driftfold.rates import DoG, Hypergradient
 from driftfold.result import Result
 from driftfold.risks import Entropy
 from driftfold.run import run
 from driftfold.spec.job import JobSpec
-from driftfold.tasks import DriftingClassification
-from driftfold.tasks.streams import Pretraining
 from driftfold.world.cadences import OnlineSteps
 from driftfold.world.policy import Horizon
+from tests.algorithms.adaptation.systems import STREAM
 
 ALONE: list[Adaptation] = [PriorReweighting(Inverse(), when="now"), UOGD(), ATLAS()]
 TOGETHER: list[Adaptation] = [
@@ -34,17 +33,8 @@ TOGETHER: list[Adaptation] = [
 
 
 def ran(algorithm: Adaptation, tile: int | None = None) -> Result:
-    task = DriftingClassification(
-        clients=3,
-        batch=10,
-        steps=3,
-        drift=(LabelMixture(),),
-        net=Mlp((12, 8)),
-        pretraining=Pretraining(epochs=8, rate=1e-2),
-        keep_trained=False,
-    )
     spec = JobSpec(
-        task=task,
+        task=replace(STREAM, clients=3),
         algorithm=algorithm,
         cadence=OnlineSteps(),
         horizon=Horizon(rounds=3),
