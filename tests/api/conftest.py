@@ -11,6 +11,9 @@ from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on
 from tests.workers import servers
+from tests.workers.fixtures import server, store
+
+__all__ = ["server", "store"]  # used by the tests here
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -20,23 +23,11 @@ def _no_waiting_for_the_disk() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[EmbeddedServer]:
-    with servers.running() as server:
-        yield server
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared(server: EmbeddedServer) -> AsyncIterator[httpx.AsyncClient]:
     """A client of an API that all tests of a module share."""
     async with servers.store_on(server) as store, api_on(store) as api, api.client() as client:
         yield client
-
-
-@pytest_asyncio.fixture
-async def store(server: EmbeddedServer) -> AsyncIterator[RedisJobStore]:
-    async with servers.store_on(server) as store:
-        yield store
 
 
 @pytest_asyncio.fixture
