@@ -1,6 +1,7 @@
 """Opening an archive: tables are made once, a later version's are refused, bad addresses told."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,8 +30,7 @@ async def test_migrations_make_the_tables_that_the_code_knows(archive: SqlArchiv
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         return list(compare_metadata(context, metadata))
 
-    async with archive._reading() as connection:
-        assert await connection.run_sync(differences) == []
+    assert await archive._read(differences) == []
 
 
 @pytest.mark.asyncio
@@ -46,8 +46,9 @@ async def test_several_open_a_new_archive_at_once(url: str) -> None:
 
 @pytest.mark.asyncio
 async def test_a_later_versions_archive_is_refused(url: str) -> None:
-    async with SqlArchive.open(url) as archive, archive._writing() as connection:
-        await connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    later = text("UPDATE alembic_version SET version_num = '9999'")
+    async with SqlArchive.open(url) as archive:
+        await archive._write(lambda connection: connection.execute(later))
     with pytest.raises(ArchiveError, match=f"revision 9999.*up to {HEAD}: a later version"):
         async with SqlArchive.open(url):
             pass
@@ -55,7 +56,7 @@ async def test_a_later_versions_archive_is_refused(url: str) -> None:
 
 @pytest.mark.asyncio
 @pytest.mark.parametrize(
-    "url", ["mysql://here/x", "no url", "sqlite://", "sqlite:///:memory:", "sqlite+pysqlite:///x"]
+    "url", ["mysql://here/x", "no url", "sqlite://", "sqlite:///:memory:", "sqlite+aiosqlite:///x"]
 )
 async def test_addresses_that_are_none(url: str) -> None:
     with pytest.raises(ArchiveError, match="cannot keep the archive at"):
@@ -80,21 +81,33 @@ async def test_a_file_that_is_in_use_is_told_and_left_as_it_is(
     monkeypatch.setattr("driftfold_api.archive.sqlite.BUSY", 0.05)
     url = f"sqlite:///{tmp_path / 'a.sqlite'}"
     async with SqlArchive.open(url) as one, SqlArchive.open(url) as other:
-        async with one._writing():
-            with pytest.raises(StoreUnreachable, match="locked"):
-                await other.accept(WANTED)
-            assert (await other.list()).jobs == []  # readers do not wait
+        held, done = threading.Event(), threading.Event()
+
+        def hold(_: Connection) -> None:
+            held.set()
+            done.wait(60)
+
+        holding = asyncio.create_task(one._write(hold))
+        await asyncio.to_thread(held.wait, 60)
+        with pytest.raises(StoreUnreachable, match="locked"):
+            await other.accept(WANTED)
+        assert (await other.list()).jobs == []  # readers do not wait
+        done.set()
+        await holding
         assert (await other.accept(WANTED))[1]
 
 
 @pytest.mark.asyncio
 async def test_a_full_disk_is_told(tmp_path: Path) -> None:
     async with SqlArchive.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
-        async with archive._writing() as connection:
-            pages = (await connection.execute(text("PRAGMA page_count"))).scalar_one()
-            await connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+        await archive._write(no_more_pages)
         with pytest.raises(StoreRefuses, match="full"):
             await archive.accept(replace(WANTED, spec={"long": "x" * 1_000_000}))
+
+
+def no_more_pages(connection: Connection) -> None:
+    pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+    connection.execute(text(f"PRAGMA max_page_count = {pages}"))
 
 
 @pytest.mark.asyncio
@@ -102,9 +115,10 @@ async def test_what_is_committed_is_on_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.undo()  # as it is outside of tests
-    async with (
-        SqlArchive.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive,
-        archive._reading() as connection,
-    ):
-        for pragma, value in (("synchronous", 2), ("journal_mode", "wal"), ("foreign_keys", 1)):
-            assert (await connection.execute(text(f"PRAGMA {pragma}"))).scalar_one() == value
+
+    def settings(connection: Connection) -> list[object]:
+        return [connection.execute(text(f"PRAGMA {name}")).scalar_one() for name in names]
+
+    names = ("synchronous", "journal_mode", "foreign_keys")
+    async with SqlArchive.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
+        assert await archive._write(settings) == [2, "wal", 1]

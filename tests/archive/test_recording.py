@@ -3,10 +3,12 @@
 import asyncio
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from driftfold_api.archive.base import Archive, Overtaken, Position
 from driftfold_api.archive.sql_archive import SqlArchive
@@ -106,15 +108,18 @@ async def test_jobs_that_are_not_here_are_passed_over(archive: Archive) -> None:
     assert [each.id for each in (await archive.list()).jobs] == [other.id]
 
 
+async def rows_of(archive: SqlArchive, query: str) -> Sequence[Row[Any]]:
+    return await archive._read(lambda connection: connection.execute(text(query)).all())
+
+
 async def test_nothing_is_left_of_a_deleted_job(archive: SqlArchive) -> None:
     fence, (job, _) = await archive.lead(), await archive.accept(WANTED, key="k")
     facts = {"attempt": 1, "epoch": 1, "worker": "anne", "seq": 0}
     events = [event(1, "submitted"), event(2, "claimed", **facts)]
     await archive.record(fence, [excerpt(running(job, seq=2), 1, lines(1, 2), events)])
     await archive.delete(job.id)
-    async with archive._reading() as connection:
-        for table in ("jobs", "attempts", "records", "lifecycle", "idempotency"):
-            assert (await connection.execute(text(f"SELECT * FROM {table}"))).all() == []
+    for table in ("jobs", "attempts", "records", "lifecycle", "idempotency"):
+        assert await rows_of(archive, f"SELECT * FROM {table}") == []
 
 
 async def test_attempts_are_told_from_the_events(archive: SqlArchive) -> None:
@@ -130,8 +135,7 @@ async def test_attempts_are_told_from_the_events(archive: SqlArchive) -> None:
     job = running(job, seq=4, attempt=2, epoch=2, worker="bert")
     for seen in range(1, 5):  # as they come, one at a time
         await archive.record(fence, [excerpt(job, 1, lines(1, 4), events[seen - 1 : seen])])
-    async with archive._reading() as connection:
-        rows = (await connection.execute(text("SELECT * FROM attempts ORDER BY epoch"))).all()
+    rows = await rows_of(archive, "SELECT * FROM attempts ORDER BY epoch")
     told = [(row.worker, bool(row.resumed), row.outcome, row.first, row.last) for row in rows]
     assert told == [("anne", False, "lease lost", 0, 4), ("bert", True, "running", 4, None)]
     assert (rows[0].started, rows[0].ended, rows[1].ended) == (1.8e9 + 2, 1.8e9 + 3, None)

@@ -5,12 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, make_url
 
 from driftfold_api.archive import together
+from driftfold_api.archive.database import Work
 from driftfold_api.archive.sql_archive import SqlArchive
+from driftfold_api.archive.sqlite import Sqlite
 from driftfold_workers.job import Job
 from driftfold_workers.store import Conflict, StoreRefuses
 from tests.archive.told import WANTED
@@ -18,37 +21,47 @@ from tests.workers.jobs import until
 
 pytestmark = pytest.mark.asyncio
 
+T = TypeVar("T")
 
-class Counted(SqlArchive):
+
+class Counted(Sqlite):
     """Counts transactions that write, and can have the disk full at the end of one."""
 
     written = 0
     full = False
 
-    @asynccontextmanager
-    async def _writing(self) -> AsyncIterator[AsyncConnection]:
-        async with super()._writing() as connection:
-            yield connection
+    async def write(self, work: Work[T]) -> T:
+        def counted(connection: Connection) -> T:
+            result = work(connection)
             self.written += 1
             if self.full:
                 raise StoreRefuses("full")
+            return result
+
+        return await super().write(counted)
+
+
+@asynccontextmanager
+async def opened(folder: Path) -> AsyncIterator[tuple[SqlArchive, Counted]]:
+    async with SqlArchive.open(f"sqlite:///{folder / 'a.sqlite'}") as archive:
+        database = archive._database = Counted(make_url(f"sqlite:///{folder / 'a.sqlite'}"))
+        yield archive, database
 
 
 async def test_requests_at_once_share_transactions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(together, "MOST", 10)
-    async with Counted.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
-        archive.written = 0
+    async with opened(tmp_path) as (archive, database):
         made = await asyncio.gather(*(archive.accept(WANTED) for _ in range(25)))
-        assert archive.written == 3
+        assert database.written == 3
         listed = (await archive.list(limit=99)).jobs
         assert {job.id for job in listed} == {job.id for job, new in made if new}
         assert len(listed) == 25
 
 
 async def test_one_that_is_refused_costs_the_others_nothing(tmp_path: Path) -> None:
-    async with Counted.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
+    async with opened(tmp_path) as (archive, _):
         wanted = [WANTED, replace(WANTED, name="other"), WANTED]
         first, refused, again = await asyncio.gather(
             *(archive.accept(each, key="k") for each in wanted), return_exceptions=True
@@ -59,19 +72,19 @@ async def test_one_that_is_refused_costs_the_others_nothing(tmp_path: Path) -> N
 
 
 async def test_a_commit_that_fails_is_told_to_all_and_nothing_is_kept(tmp_path: Path) -> None:
-    async with Counted.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
-        archive.full = True
+    async with opened(tmp_path) as (archive, database):
+        database.full = True
         made = await asyncio.gather(
             *(archive.accept(WANTED) for _ in range(3)), return_exceptions=True
         )
         assert all(isinstance(outcome, StoreRefuses) for outcome in made)
-        archive.full = False
+        database.full = False
         assert (await archive.list()).jobs == []
         assert (await archive.accept(WANTED))[1]
 
 
 async def test_the_work_of_a_caller_who_leaves_is_done(tmp_path: Path) -> None:
-    async with Counted.open(f"sqlite:///{tmp_path / 'a.sqlite'}") as archive:
+    async with opened(tmp_path) as (archive, _):
         leaving: asyncio.Task[tuple[Job, bool]] = asyncio.create_task(archive.accept(WANTED))
         await asyncio.sleep(0)
         leaving.cancel()

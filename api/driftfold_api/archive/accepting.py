@@ -4,11 +4,10 @@ import hashlib
 import json
 import time
 
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, insert, select, update
 
 from driftfold_api.archive.base import Wanted
-from driftfold_api.archive.dialect import Dialect
+from driftfold_api.archive.database import Database
 from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
 from driftfold_workers.job import Job, State
@@ -19,7 +18,7 @@ from driftfold_workers.store import Conflict
 KEEP = 24 * 3600.0  # seconds that a key is kept
 
 
-async def make(connection: AsyncConnection, wanted: Wanted) -> Job:
+def make(connection: Connection, wanted: Wanted) -> Job:
     """Make a job."""
     job = Job(
         id=new_id(),
@@ -30,18 +29,18 @@ async def make(connection: AsyncConnection, wanted: Wanted) -> Job:
         created=round(time.time(), 6),
         horizon_rounds=wanted.horizon_rounds,
     )
-    await connection.execute(insert(jobs).values(to_row(job)))
+    connection.execute(insert(jobs).values(to_row(job)))
     return job
 
 
-async def make_once(
-    connection: AsyncConnection, dialect: Dialect, wanted: Wanted, key: str, instead_of: str
+def make_once(
+    connection: Connection, database: Database, wanted: Wanted, key: str, instead_of: str
 ) -> tuple[Job, bool]:
     """Make a job unless the key has made one that counts."""
     digest = digest_of(wanted)
     keys = idempotency
     known = (
-        await connection.execute(
+        connection.execute(
             select(keys.c.digest, keys.c.created, jobs)
             .join(jobs, jobs.c.id == keys.c.job)
             .where(keys.c.key == key)
@@ -57,18 +56,18 @@ async def make_once(
             )
         if age < KEEP and known.state != State.FAILED and known.id != instead_of:
             return to_job(known), False
-        job = await make(connection, wanted)
+        job = make(connection, wanted)
         values = {"job": job.id, "digest": digest, "created": job.created}
-        await connection.execute(update(keys).where(keys.c.key == key).values(values))
+        connection.execute(update(keys).where(keys.c.key == key).values(values))
         return job, True
-    job = await make(connection, wanted)
+    job = make(connection, wanted)
     entry = {"key": key, "digest": digest, "job": job.id, "created": job.created}
-    added = await connection.execute(dialect.insert_new(keys).values(entry))
+    added = connection.execute(database.insert_new(keys).values(entry))
     if added.rowcount:
         return job, True
     # Somebody else was faster, who has committed by now.
-    await connection.execute(delete(jobs).where(jobs.c.id == job.id))
-    return await make_once(connection, dialect, wanted, key, instead_of)
+    connection.execute(delete(jobs).where(jobs.c.id == job.id))
+    return make_once(connection, database, wanted, key, instead_of)
 
 
 def digest_of(wanted: Wanted) -> str:

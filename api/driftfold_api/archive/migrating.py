@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 
 from driftfold_api.archive.base import ArchiveError
-from driftfold_api.archive.dialect import Dialect
+from driftfold_api.archive.database import Database
 from driftfold_api.archive.tables import metadata
 
 HEAD = "0001"
@@ -13,7 +13,7 @@ HEAD = "0001"
 FOLDER = Path(__file__).parent / "migrations"
 
 
-def migrate(connection: Connection, dialect: Dialect) -> None:
+def migrate(connection: Connection, database: Database) -> None:
     """Bring the tables up to date, inside the transaction of a connection.
 
     Raises
@@ -23,7 +23,7 @@ def migrate(connection: Connection, dialect: Dialect) -> None:
     """
     if revision_of(connection) == HEAD:
         return
-    dialect.lock_schema(connection)
+    database.lock_schema(connection)
     found = revision_of(connection)  # whoever had the lock before may have done it
     if found == HEAD:
         return

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, select
 
 from driftfold_api.archive.base import Position
 from driftfold_api.archive.rows import to_event, to_job
@@ -14,17 +13,15 @@ from driftfold_workers.store import Page, StoreError, UnknownJob
 OVER = tuple(str(state) for state in State if state.final)
 
 
-async def job_of(connection: AsyncConnection, job: str) -> Job:
+def job_of(connection: Connection, job: str) -> Job:
     """Return a job."""
-    found = (await connection.execute(select(jobs).where(jobs.c.id == job))).one_or_none()
+    found = (connection.execute(select(jobs).where(jobs.c.id == job))).one_or_none()
     if found is None:
         raise UnknownJob(f"no job has the id {job}")
     return to_job(found)
 
 
-async def page_of(
-    connection: AsyncConnection, limit: int, cursor: str | None, state: State | None
-) -> Page:
+def page_of(connection: Connection, limit: int, cursor: str | None, state: State | None) -> Page:
     """Return jobs, newest first: ids sort by time."""
     if limit < 1:
         raise StoreError(f"cannot list {limit} jobs; ask for one or more")
@@ -33,16 +30,14 @@ async def page_of(
         wanted = wanted.where(jobs.c.id < cursor)
     if state is not None:
         wanted = wanted.where(jobs.c.state == str(state))
-    found = [to_job(row) for row in await connection.execute(wanted)]
+    found = [to_job(row) for row in connection.execute(wanted)]
     return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
 
 
-async def records_of(
-    connection: AsyncConnection, job: str, after: int, limit: int
-) -> Sequence[bytes]:
+def records_of(connection: Connection, job: str, after: int, limit: int) -> Sequence[bytes]:
     """Return records after a number."""
     check(after, limit)
-    found = await connection.scalars(
+    found = connection.scalars(
         select(records.c.record)
         .where(records.c.job == job, records.c.seq > after)
         .order_by(records.c.seq)
@@ -51,12 +46,10 @@ async def records_of(
     return [text.encode() for text in found]
 
 
-async def events_of(
-    connection: AsyncConnection, job: str, after: int, limit: int
-) -> Sequence[LifecycleEvent]:
+def events_of(connection: Connection, job: str, after: int, limit: int) -> Sequence[LifecycleEvent]:
     """Return lifecycle events after a number."""
     check(after, limit)
-    found = await connection.execute(
+    found = connection.execute(
         select(lifecycle)
         .where(lifecycle.c.job == job, lifecycle.c.number > after)
         .order_by(lifecycle.c.number)
@@ -65,19 +58,17 @@ async def events_of(
     return [to_event(row) for row in found]
 
 
-async def positions_of(
-    connection: AsyncConnection, wanted: Sequence[str]
-) -> Mapping[str, Position]:
+def positions_of(connection: Connection, wanted: Sequence[str]) -> Mapping[str, Position]:
     """Tell how far jobs are recorded."""
-    found = await connection.execute(
+    found = connection.execute(
         select(jobs.c.id, jobs.c.seq, jobs.c.events).where(jobs.c.id.in_(wanted))
     )
     return {row.id: Position(row.seq, row.events) for row in found}
 
 
-async def unfinished_of(connection: AsyncConnection, after: str, limit: int) -> Sequence[str]:
+def unfinished_of(connection: Connection, after: str, limit: int) -> Sequence[str]:
     """Return ids of jobs that are not recorded as over, oldest first."""
-    found = await connection.scalars(
+    found = connection.scalars(
         select(jobs.c.id)
         .where(jobs.c.state.not_in(OVER), jobs.c.id > after)
         .order_by(jobs.c.id)

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, delete, insert, select, update
 
 from driftfold_api.archive.base import Overtaken, Position
-from driftfold_api.archive.dialect import Dialect
+from driftfold_api.archive.database import Database
 from driftfold_api.archive.rows import changing, event_row, plain, to_event
 from driftfold_api.archive.tables import attempts, jobs, lifecycle, records
 from driftfold_api.archive.tables import recorder as recorders
@@ -16,22 +15,20 @@ from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.store import StoreError
 
 
-async def take_over(connection: AsyncConnection) -> int:
+def take_over(connection: Connection) -> int:
     """Return a fencing token that is newer than any."""
-    await connection.execute(update(recorders).values(fence=recorders.c.fence + 1))
-    return int((await connection.execute(select(recorders.c.fence))).scalar_one())
+    connection.execute(update(recorders).values(fence=recorders.c.fence + 1))
+    return int((connection.execute(select(recorders.c.fence))).scalar_one())
 
 
-async def stand(connection: AsyncConnection, fence: int) -> None:
+def stand(connection: Connection, fence: int) -> None:
     """Hold the fence until the end of the transaction; it must still be ours."""
     ours = update(recorders).where(recorders.c.fence == fence).values(fence=fence)
-    if not (await connection.execute(ours)).rowcount:
+    if not (connection.execute(ours)).rowcount:
         raise Overtaken(f"another recorder is in charge: the fence {fence} is an old one")
 
 
-async def write(
-    connection: AsyncConnection, dialect: Dialect, excerpt: Excerpt, known: Position
-) -> None:
+def write(connection: Connection, database: Database, excerpt: Excerpt, known: Position) -> None:
     """Write an excerpt of a job that is recorded up to a position."""
     job = excerpt.job.id
     events = [event for event in excerpt.events if event.number > known.events]
@@ -47,22 +44,22 @@ async def write(
         if seq > known.seq
     ]
     if rows:
-        await connection.execute(dialect.insert_new(records), rows)
+        connection.execute(database.insert_new(records), rows)
     if events:
         new = [event_row(job, event) for event in events]
-        await connection.execute(dialect.insert_new(lifecycle), new)
+        connection.execute(database.insert_new(lifecycle), new)
     # What is only partly known must not look like the end of a job.
     facts = changing(excerpt.job) if excerpt.current else {}
     place = {"seq": max(known.seq, excerpt.last), "events": known.events + len(events)}
-    await connection.execute(update(jobs).where(jobs.c.id == job).values(**facts, **place))
+    connection.execute(update(jobs).where(jobs.c.id == job).values(**facts, **place))
     if any(event.kind in (*BEGIN, *END) for event in events):
-        await _fold(connection, job)
+        _fold(connection, job)
 
 
-async def _fold(connection: AsyncConnection, job: str) -> None:
+def _fold(connection: Connection, job: str) -> None:
     """Tell the attempts anew from the events: they are few."""
     kinds = lifecycle.c.kind.in_((*BEGIN, *END))
-    found = await connection.execute(
+    found = connection.execute(
         select(lifecycle).where(lifecycle.c.job == job, kinds).order_by(lifecycle.c.number)
     )
     rows = [
@@ -73,6 +70,6 @@ async def _fold(connection: AsyncConnection, job: str) -> None:
         }
         for attempt in attempts_of(Lifecycle.of(to_event(row)) for row in found)
     ]
-    await connection.execute(delete(attempts).where(attempts.c.job == job))
+    connection.execute(delete(attempts).where(attempts.c.job == job))
     if rows:
-        await connection.execute(insert(attempts), rows)
+        connection.execute(insert(attempts), rows)

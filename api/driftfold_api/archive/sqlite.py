@@ -2,64 +2,81 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Insert, Table, event
+from sqlalchemy import URL, Connection, Insert, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.engine import make_url
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from driftfold_api.archive.base import ArchiveError
-from driftfold_api.archive.dialect import Dialect, Trouble
+from driftfold_api.archive.database import Database, Trouble, Work
+from driftfold_api.archive.together import Together
 
-BUSY = 10.0  # seconds to wait for another process that writes
+T = TypeVar("T")
+
+BUSY = 5.0  # seconds to wait for another process that writes
 SYNCHRONOUS = "FULL"  # a commit returns when it is on disk
-WRITING = "driftfold_writing"
+READERS = 4
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
 AWAY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
 
 
-class Sqlite(Dialect):
-    """A file with a write-ahead log: readers never wait, what is committed is on disk."""
+class Sqlite(Database):
+    """A file with a write-ahead log: readers never wait, what is committed is on disk.
 
-    one_writer = True
+    A transaction is one call in a thread: what it costs to go there and back is more than what
+    most statements cost. One thread writes, as the file has one writer at a time anyway.
+    """
 
-    def __init__(self) -> None:
-        self._turn = asyncio.Lock()
-
-    def engine(self, url: str) -> AsyncEngine:
-        """Return the engine; the file's folder is made."""
-        name = make_url(url).database
+    def __init__(self, url: URL) -> None:
+        name = url.database
         if not name or name == ":memory:":
             raise ArchiveError(
-                f"cannot keep the archive at {url!r}; give a file, as sqlite:///FILE"
+                f"cannot keep the archive at '{url}'; give a file, as sqlite:///FILE"
             )
         try:
             Path(name).parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ArchiveError(f"cannot make the folder of the archive {name}: {error}") from error
-        engine = create_async_engine(url, connect_args={"timeout": BUSY})
-        event.listen(engine.sync_engine, "connect", _prepare)
-        event.listen(engine.sync_engine, "begin", _begin)
-        return engine
+        self._engine = create_engine(
+            url,
+            pool_size=READERS + 1,
+            connect_args={"timeout": BUSY, "check_same_thread": False},
+        )
+        event.listen(self._engine, "connect", _prepare)
+        self._readers = ThreadPoolExecutor(READERS, "archive-reader")
+        self._writer = ThreadPoolExecutor(1, "archive-writer")
+        self._together = Together(self.write)
+
+    async def read(self, work: Work[T]) -> T:
+        """Return what work reads, all of one moment."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, self._transaction, "BEGIN", work)
+
+    async def write(self, work: Work[T]) -> T:
+        """Return what work returns, once it is on disk."""
+        loop = asyncio.get_running_loop()
+        # One that reads first and then writes could find that another one wrote in between.
+        return await loop.run_in_executor(self._writer, self._transaction, "BEGIN IMMEDIATE", work)
+
+    async def join(self, work: Work[T]) -> T:
+        """Do the same together with what others want meanwhile."""
+        return await self._together.do(work)
+
+    async def close(self) -> None:
+        """Finish what was begun, and close all connections."""
+        await self._together.done()
+        for threads in (self._readers, self._writer):
+            await asyncio.to_thread(threads.shutdown)
+        self._engine.dispose()
 
     def insert_new(self, table: Table) -> Insert:
         """Return an insert that leaves rows alone which are there already."""
         return insert(table).on_conflict_do_nothing()
 
-    def turn(self) -> AbstractAsyncContextManager[Any]:
-        """Wait for this process's other writers: SQLite itself would sleep and try again."""
-        return self._turn
-
     def lock_schema(self, connection: Connection) -> None:
         """Nothing to do: a transaction that writes has the file for itself."""
-
-    def moment(self) -> Mapping[str, Any]:
-        """Return nothing: every transaction is like that."""
-        return {}
 
     def trouble(self, error: BaseException) -> Trouble | None:
         """Tell a locked file, a full disk, and the like."""
@@ -71,17 +88,15 @@ class Sqlite(Dialect):
             return "full"
         return "away" if code in AWAY else None
 
+    def _transaction(self, begin: str, work: Work[T]) -> T:
+        with self._engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql(begin)
+            return work(connection)
+
 
 def _prepare(connection: Any, _: Any) -> None:
-    # Transactions are begun below, by us: the driver's own way begins them too late.
-    connection.isolation_level = None
+    connection.isolation_level = None  # transactions are begun here: the driver does so too late
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", f"synchronous={SYNCHRONOUS}", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-def _begin(connection: Connection) -> None:
-    # One that reads first and then writes could find that another one wrote in between.
-    writing = connection.get_execution_options().get(WRITING, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

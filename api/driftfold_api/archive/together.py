@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection
 
+from driftfold_api.archive.database import Work
 from driftfold_workers.store import StoreError
 
 T = TypeVar("T")
@@ -18,19 +18,16 @@ class Together:
     """Carries out what comes in while a transaction is on its way in the next one, together.
 
     A piece of work may refuse by a `StoreError` before it has written anything; the others are
-    done all the same. Work whose caller has left is done, too.
+    done all the same. Where one fails otherwise each has a transaction of its own. Work whose
+    caller has left is done, too.
     """
 
-    def __init__(
-        self, transaction: Callable[[], AbstractAsyncContextManager[AsyncConnection]]
-    ) -> None:
-        self._transaction = transaction
-        self._waiting: list[
-            tuple[Callable[[AsyncConnection], Awaitable[Any]], asyncio.Future[Any]]
-        ] = []
+    def __init__(self, transact: Callable[[Work[Any]], Awaitable[Any]]) -> None:
+        self._transact = transact
+        self._waiting: list[tuple[Work[Any], asyncio.Future[Any]]] = []
         self._running: asyncio.Task[None] | None = None
 
-    async def do(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
+    async def do(self, work: Work[T]) -> T:
         """Return what work returns, once it is committed."""
         outcome: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((work, outcome))
@@ -58,15 +55,22 @@ class Together:
         finally:
             self._running = None
 
-    async def _commit(self, batch: list[Callable[[AsyncConnection], Awaitable[Any]]]) -> list[Any]:
-        results: list[Any] = []
+    async def _commit(self, batch: list[Work[Any]]) -> list[Any]:
+        def all_of_them(connection: Connection) -> list[Any]:
+            results: list[Any] = []
+            for work in batch:
+                try:
+                    results.append(work(connection))
+                except StoreError as refusal:
+                    results.append(refusal)
+            return results
+
         try:
-            async with self._transaction() as connection:
-                for work in batch:
-                    try:
-                        results.append(await work(connection))
-                    except StoreError as refusal:
-                        results.append(refusal)
+            done: list[Any] = await self._transact(all_of_them)
+            return done
+        except StoreError as error:  # nothing of it was committed, nor would be now
+            return [error] * len(batch)
         except Exception as error:
-            return [error] * len(batch)  # nothing of it was committed
-        return results
+            if len(batch) == 1:
+                return [error]
+            return [(await self._commit([work]))[0] for work in batch]
