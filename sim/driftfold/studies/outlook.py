@@ -1,5 +1,6 @@
 """The outlook of a study that runs: which cell is next, and how long the rest will take."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from driftfold.studies.cells import Cell
@@ -31,9 +32,12 @@ class Outlook:
             if self._pace[cell.place] in rates
         }
         self._left = {cell.place for cell in cells}
-        self._seconds: dict[str, float] = {}  # of the cells that are done
+        # Sums over the cells that are done: each event asks for all that are left, and a study may
+        # have thousands.
+        self._done: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])  # by pace
+        self._spent = self._work = 0.0
         self.total = len(cells)
-        self.cells = sorted(cells, key=lambda cell: -(self._expected(cell.place) or 0))
+        self.cells = sorted(cells, key=lambda cell: -self._expected(cell.place))
 
     @property
     def done(self) -> int:
@@ -52,23 +56,24 @@ class Outlook:
                 self.running.pop(place, None)
                 self._left.discard(place)
                 if outcome.ended == "done":
-                    self._seconds[place] = outcome.seconds
+                    like = self._done[self._pace[place]]
+                    like[0] += outcome.seconds
+                    like[1] += 1
+                    self._spent += outcome.seconds
+                    self._work += self._weights[place]
 
     def left(self) -> float | None:
         """Return the seconds until the last cell ends; None while nothing is known yet."""
-        expected = {place: self._expected(place) for place in self._left}
-        if not self._known and not self._seconds:
+        if not self._known and not self._done:
             return None
-        rests = [(e or 0.0) * (1 - self.running.get(place, 0.0)) for place, e in expected.items()]
+        rests = [self._expected(p) * (1 - self.running.get(p, 0.0)) for p in self._left]
         return makespan(rests, self.cores)
 
-    def _expected(self, place: str) -> float | None:
+    def _expected(self, place: str) -> float:
         """Return a cell's seconds: those of its like, else measured, else by its work."""
-        like = [s for p, s in self._seconds.items() if self._pace[p] == self._pace[place]]
-        if like:
-            return sum(like) / len(like)
+        if (pace := self._pace[place]) in self._done:
+            seconds, count = self._done[pace]
+            return seconds / count
         if place in self._known:
             return self._known[place]
-        work = sum(self._weights[p] for p in self._seconds)
-        scale = sum(self._seconds.values()) / work if work else 1.0
-        return self._weights[place] * scale
+        return self._weights[place] * (self._spent / self._work if self._work else 1.0)
