@@ -13,8 +13,23 @@ try:
     import typer
 
     from driftfold import __version__
-    from driftfold_api import data_command, study_command
+    from driftfold_api import data_command, study_command, submit_command
     from driftfold_api.failures import Outcome, tell
+    from driftfold_api.options import (
+        Attempts,
+        Data,
+        Job,
+        Json,
+        Lease,
+        Memory,
+        Parent,
+        Plugins,
+        Runs,
+        Settings,
+        Slots,
+        Spec,
+        Url,
+    )
 except KeyboardInterrupt:  # before `main` can tell it
     print("interrupted", file=sys.stderr)
     sys.exit(130)
@@ -27,54 +42,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(data_command.data)
-
-Spec = Annotated[
-    str, typer.Argument(metavar="SPEC", help="A .toml, .yaml or .json file, or a preset's name.")
-]
-Settings = Annotated[
-    list[str],
-    typer.Option("--set", metavar="FIELD=VALUE", help="Change a field, e.g. algorithm.steps=10."),
-]
-Plugins = Annotated[
-    list[str],
-    typer.Option("--plugin", metavar="NAME", help="Load kinds from a module or a .py file."),
-]
-Url = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of the service; default DRIFTFOLD_URL, or the service of the folder of runs.",
-        show_default=False,
-    ),
-]
-Job = Annotated[str, typer.Argument(metavar="JOB", help="The id of a job.")]
-Runs = Annotated[
-    Path | None,
-    typer.Option(
-        help="Folder that API and workers share; default DRIFTFOLD_RUNS, or runs.",
-        show_default=False,
-    ),
-]
-Slots = Annotated[int, typer.Option(min=1, help="Jobs that a worker runs at the same time.")]
-Lease = Annotated[
-    float,
-    typer.Option(min=0.5, help="Seconds without a sign of a worker until another one takes over."),
-]
-Data = Annotated[
-    list[Path],
-    typer.Option(
-        metavar="FOLDER",
-        help="Where specifications may name files, beside DRIFTFOLD_DATA; may be repeated.",
-    ),
-]
-Attempts = Annotated[int, typer.Option(min=1, help="Attempts that a job has.")]
-Memory = Annotated[
-    int | None,
-    typer.Option(
-        min=1, metavar="MIB", help="Address space that a run may use.", show_default=False
-    ),
-]
-Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to die with.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -237,20 +204,7 @@ def plot(
     plot_folders(runs, metric, out)
 
 
-@app.command()
-def submit(
-    spec: Spec,
-    settings: Settings = [],  # noqa: B006
-    name: Annotated[str | None, typer.Option(help="For people.")] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Show its progress to the end.")] = False,
-    url: Url = None,
-    as_json: Json = False,
-    plugins: Plugins = [],  # noqa: B006
-) -> None:
-    """Submit an experiment to the service, and show its job."""
-    from driftfold_api.submitting import submit_spec
-
-    submit_spec(spec, settings, name, url, watch, as_json, plugins)
+app.command()(submit_command.submit)
 
 
 @app.command()
@@ -265,7 +219,9 @@ def watch(job: Job, url: Url = None, as_json: Json = False) -> None:
 def list_(
     state: Annotated[
         str | None,
-        typer.Option(help="Only queued, running, canceling, succeeded, failed or canceled ones."),
+        typer.Option(
+            help="Only queued, running, canceling, paused, succeeded, failed or canceled ones."
+        ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
     url: Url = None,

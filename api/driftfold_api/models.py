@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from annotated_types import Ge, MaxLen
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
+from driftfold_api.answer import Answer
+from driftfold_api.terms import TermsAsked, TermsView
 from driftfold_api.wording import in_words
 from driftfold_workers.job import Job, LifecycleEvent, State
 
@@ -25,10 +27,8 @@ Name: TypeAlias = Annotated[
 """One line of text: a name is shown in terminals."""
 
 
-class Submission(BaseModel):
-    """A request to run an experiment."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
+class Submission(TermsAsked):
+    """A request to run an experiment, on which terms."""
 
     spec: dict[str, Any] = Field(
         description="The experiment: a complete specification, or one that `extends` a preset. Its "
@@ -37,12 +37,6 @@ class Submission(BaseModel):
     name: Name | None = Field(
         default=None, description="For people; default the specification's own name."
     )
-
-
-class Answer(BaseModel):
-    """What all answers share."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Progress(Answer):
@@ -72,6 +66,16 @@ class JobView(Answer):
     worker: str = Field(description="Who runs it, or ran it last.")
     needs: list[str] = Field(description="Kinds a worker must have, as family:kind.")
     progress: Progress
+    group: str = Field(default="", description="Id of the group that it belongs to.")
+    dead: bool = Field(
+        default=False,
+        description="It failed because its attempts ran out: a further try may help.",
+    )
+    diverged: Count | None = Field(
+        default=None,
+        description="Number of the first record that a later attempt computed differently: the "
+        "job is not deterministic.",
+    )
     links: dict[str, str]
 
     @classmethod
@@ -80,16 +84,31 @@ class JobView(Answer):
         return cls(**_facts(job))
 
 
+class Origin(Answer):
+    """The job that another one was made from, and how."""
+
+    job: str
+    how: str = Field(description="retry or clone.")
+
+
 class JobDetail(JobView):
     """A job with its specification."""
 
     spec: dict[str, Any]
     checkpoint: str | None = Field(description="The snapshot that a next attempt would go on from.")
+    terms: TermsView = Field(default=TermsView(), description="How it is to be run.")
+    origin: Origin | None = Field(default=None, description="The job that it was made from.")
 
     @classmethod
     def of(cls, job: Job) -> Self:
         """Return a job as it is told."""
-        return cls(**_facts(job), spec=dict(job.spec), checkpoint=job.checkpoint)
+        return cls(
+            **_facts(job),
+            spec=dict(job.spec),
+            checkpoint=job.checkpoint,
+            terms=TermsView.of(job.terms),
+            origin=None if job.origin is None else Origin(**job.origin),
+        )
 
 
 class JobPage(Answer):
@@ -262,7 +281,7 @@ class ProblemDetails(Answer):
     status: Annotated[int, Ge(400)]
     detail: str
     instance: str = ""
-    errors: list[ProblemEntry] = []
+    errors: list[ProblemEntry] = Field(default=[])
 
 
 def _facts(job: Job) -> dict[str, Any]:
@@ -281,6 +300,9 @@ def _facts(job: Job) -> dict[str, Any]:
         "worker": job.worker,
         "needs": list(job.needs),
         "progress": Progress(seq=job.seq, rounds=job.rounds, horizon_rounds=job.horizon_rounds),
+        "group": job.group,
+        "dead": job.dead,
+        "diverged": job.diverged,
         "links": {"self": home, **{part: f"{home}/{part}" for part in parts}},
     }
 

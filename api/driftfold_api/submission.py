@@ -10,10 +10,13 @@ from driftfold.spec import load_spec
 from driftfold.spec.capabilities import check_capabilities
 from driftfold.spec.codec import encode
 from driftfold_api.archive.base import Wanted
+from driftfold_api.terms import TermsAsked
 from driftfold_workers.needs import needs_of
 
+USUAL = TermsAsked()
 
-def accept(table: Mapping[str, Any], name: str | None = None) -> Wanted:
+
+def accept(table: Mapping[str, Any], name: str | None = None, asked: TermsAsked = USUAL) -> Wanted:
     """Check a specification, and complete it.
 
     It may extend a preset. It may not extend a file, nor load code: the paths and modules of the
@@ -47,4 +50,11 @@ def accept(table: Mapping[str, Any], name: str | None = None) -> Wanted:
     if not spec.name.isprintable():
         raise SpecError(f"name: got {spec.name[:60]!r}, wanted one line of printable text")
     title = spec.name if name is None else name
-    return Wanted(complete, needs_of(spec), title, spec.horizon.rounds)
+    return Wanted(
+        spec=complete,
+        needs=needs_of(spec),
+        name=title,
+        horizon_rounds=spec.horizon.rounds,
+        terms=asked.terms(),
+        delay=asked.delay_seconds,
+    )

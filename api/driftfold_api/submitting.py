@@ -10,6 +10,7 @@ from driftfold_api.client import Client
 from driftfold_api.errors import Refused
 from driftfold_api.models import JobDetail
 from driftfold_api.reaching import reach
+from driftfold_api.terms import TermsGiven
 from driftfold_api.watching import follow
 
 _UNKNOWN = re.compile(r"unknown \S+ kind ")
@@ -19,6 +20,7 @@ def submit_spec(
     source: str,
     settings: Iterable[str],
     name: str | None,
+    terms: TermsGiven,
     url: str | None,
     watch: bool,
     as_json: bool,
@@ -28,7 +30,7 @@ def submit_spec(
     load_plugins(plugins)
     spec = load_spec(source, overrides=settings)
     with reach(url) as client:
-        job = _submit(client, spec, name)
+        job = _submit(client, spec, name, terms)
     if watch:
         typer.echo(f"job {job.id}", err=True)
         follow(job, url, as_json)
@@ -40,10 +42,10 @@ def submit_spec(
         typer.echo(f"watch it with: driftfold watch {job.id}", err=True)
 
 
-def _submit(client: Client, spec: JobSpec, name: str | None) -> JobDetail:
+def _submit(client: Client, spec: JobSpec, name: str | None, terms: TermsGiven) -> JobDetail:
     """Submit, and say of a kind that is known here that it is the service that lacks it."""
     try:
-        return client.submit(spec, name=name)
+        return client.submit(spec, name=name, **terms)
     except Refused as error:
         if not _UNKNOWN.search(str(error)):
             raise

@@ -54,10 +54,28 @@ BODIES: dict[str, tuple[Any, str]] = {
     "no spec": ({}, "body.spec"),
     "spec is text": ({"spec": "pca-synthetic"}, "body.spec"),
     "spec is null": ({"spec": None}, "body.spec"),
-    "another field": ({"spec": SPEC, "priority": 1}, "body.priority"),
+    "another field": ({"spec": SPEC, "urgency": 1}, "body.urgency"),
     "name is a number": ({"spec": SPEC, "name": 1}, "body.name"),
     "name is long": ({"spec": SPEC, "name": "x" * 201}, "body.name"),
     "name moves the cursor": ({"spec": SPEC, "name": "\x1b[2J"}, "body.name"),
+    "priority is high": ({"spec": SPEC, "priority": 101}, "body.priority"),
+    "priority is no whole number": ({"spec": SPEC, "priority": 1.5}, "body.priority"),
+    "priority is true": ({"spec": SPEC, "priority": True}, "body.priority"),
+    "time without zone": ({"spec": SPEC, "not_before": "2030-01-01T08:00"}, "body.not_before"),
+    "time is a number": ({"spec": SPEC, "not_before": 1.8e9}, "body.not_before"),
+    "time is a number in text": ({"spec": SPEC, "not_before": "1800000000"}, "body.not_before"),
+    "time is a day": ({"spec": SPEC, "not_before": "2030-01-01"}, "body.not_before"),
+    "delay is negative": ({"spec": SPEC, "delay_seconds": -1}, "body.delay_seconds"),
+    "delay is endless": ({"spec": SPEC, "delay_seconds": 1e12}, "body.delay_seconds"),
+    "two times": ({"spec": SPEC, "delay_seconds": 1, "not_before": "2030-01-01T08:00Z"}, "body"),
+    "no attempt": ({"spec": SPEC, "attempts": 0}, "body.attempts"),
+    "limits is a number": ({"spec": SPEC, "limits": 5}, "body.limits"),
+    "no CPU": ({"spec": SPEC, "limits": {"cpu_seconds": 0}}, "body.limits.cpu_seconds"),
+    "another limit": ({"spec": SPEC, "limits": {"disk_mib": 5}}, "body.limits.disk_mib"),
+    "half a MiB": ({"spec": SPEC, "limits": {"memory_mib": 0.5}}, "body.limits.memory_mib"),
+    "after is no list": ({"spec": SPEC, "after": NOBODY}, "body.after"),
+    "after is no id": ({"spec": SPEC, "after": ["the first"]}, "body.after.0"),
+    "after very many": ({"spec": SPEC, "after": [NOBODY] * 101}, "body.after"),
 }
 
 
@@ -66,7 +84,7 @@ async def test_a_bad_request_names_the_field(shared: httpx.AsyncClient, case: st
     body, field = BODIES[case]
     told = problem(await shared.post("/v1/jobs", json=body), 422, "invalid-request")
     assert [error["field"] for error in told["errors"]] == [field]
-    for inside in ("Submission", "pattern", "^", "dictionary"):
+    for inside in ("Submission", "pattern", "^", "dictionary", "TermsAsked"):
         assert inside not in told["detail"]
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import datetime
 from typing import Any
 
 import httpx
@@ -48,6 +49,48 @@ async def test_a_complete_specification_is_taken_and_its_name_is_the_jobs(
     answer = await http.post("/v1/jobs", json={"spec": {**table, "name": "mine"}})
     assert answer.status_code == 202
     assert answer.json()["name"] == "mine"
+
+
+async def test_terms_are_told_back(http: httpx.AsyncClient, store: RedisJobStore) -> None:
+    usual = (await http.post("/v1/jobs", json={"spec": SPEC})).json()
+    assert usual["terms"] == {
+        "priority": 0,
+        "not_before": None,
+        "attempts": None,
+        "limits": {"cpu_seconds": None, "wall_seconds": None, "memory_mib": None},
+        "after": [],
+    }
+    asked = {
+        "priority": -7,
+        "not_before": "2030-01-01T08:00:00+01:00",
+        "attempts": 2,
+        "limits": {"cpu_seconds": 60.5, "wall_seconds": 90, "memory_mib": 512},
+        "after": [usual["id"], usual["id"]],
+    }
+    told = (await http.post("/v1/jobs", json={"spec": SPEC, **asked})).json()
+    assert told["terms"] == {
+        **asked,
+        "not_before": "2030-01-01T07:00:00Z",
+        "limits": {"cpu_seconds": 60.5, "wall_seconds": 90.0, "memory_mib": 512},
+        "after": [usual["id"]],
+    }
+    assert (await http.get(told["links"]["self"])).json()["terms"] == told["terms"]
+    kept = (await store.get(told["id"])).terms
+    assert (kept.limits.memory, kept.limits.wall, kept.priority) == (512 * 2**20, 90.0, -7)
+
+
+async def test_a_delay_counts_from_the_submission(http: httpx.AsyncClient) -> None:
+    headers = {"Idempotency-Key": "k"}
+    body = {"spec": SPEC, "delay_seconds": 3600}
+    told = (await http.post("/v1/jobs", json=body, headers=headers)).json()
+    created = datetime.fromisoformat(told["created"])
+    not_before = datetime.fromisoformat(told["terms"]["not_before"])
+    assert abs((not_before - created).total_seconds() - 3600) < 0.01
+    # The same request later means the same job, though the same moment it is not.
+    assert (await http.post("/v1/jobs", json=body, headers=headers)).json()["id"] == told["id"]
+    for other in ({}, {"delay_seconds": 60}, {"priority": 1, "delay_seconds": 3600}):
+        answer = await http.post("/v1/jobs", json={"spec": SPEC, **other}, headers=headers)
+        problem(answer, 422, "idempotency-key-reused")
 
 
 async def test_a_near_miss_is_named(http: httpx.AsyncClient) -> None:

@@ -9,7 +9,9 @@ from driftfold_api.archive import accepting
 from driftfold_api.archive.base import Archive, Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_workers.job import State
+from driftfold_workers.new_id import new_id
 from driftfold_workers.store import Conflict, StoreError, UnknownJob
+from driftfold_workers.terms import Limits, Terms
 from tests.archive.told import WANTED, accepted, excerpt, running
 
 pytestmark = pytest.mark.asyncio
@@ -24,6 +26,18 @@ async def test_what_is_accepted_is_kept(archive: Archive, url: str) -> None:
     async with SqlArchive.open(url) as again:
         assert await again.get(job.id) == job
         assert await again.unfinished() == [job.id]
+
+
+async def test_terms_are_kept(archive: Archive) -> None:
+    terms = Terms(5, 1.9e9, 3, Limits(60.0, 90.5, 2**40), (new_id(),))
+    origin = {"job": new_id(), "how": "retry"}
+    wanted = replace(WANTED, terms=terms, group=new_id(), origin=origin)
+    job = await accepted(archive, wanted)
+    assert (job.terms, job.group, job.origin) == (terms, wanted.group, origin)
+    assert (job.dead, job.diverged) == (False, None)
+    assert await archive.get(job.id) == job
+    job = await accepted(archive, replace(wanted, delay=60.0))
+    assert job.terms == replace(terms, not_before=round(job.created + 60.0, 3))
 
 
 async def test_unknown_jobs(archive: Archive) -> None:
@@ -43,8 +57,13 @@ async def test_a_key_makes_one_job(archive: Archive) -> None:
         replace(WANTED, name="x"),
         replace(WANTED, horizon_rounds=9),
         replace(WANTED, needs=[]),
+        replace(WANTED, terms=Terms(priority=1)),
+        replace(WANTED, terms=Terms(limits=Limits(cpu=1.0))),
+        replace(WANTED, delay=1.0),
+        replace(WANTED, group="g"),
+        replace(WANTED, origin={"job": "j", "how": "clone"}),
     ):
-        with pytest.raises(Conflict, match=f"{first.id}.*another specification or name"):
+        with pytest.raises(Conflict, match=f"{first.id}.*another specification, name or terms"):
             await archive.accept(other, key="k")
     assert (await archive.accept(WANTED, key="another"))[1]
     assert len((await archive.list()).jobs) == 2

@@ -11,11 +11,13 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 
+from driftfold_api.archive import migrating
 from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.migrating import FOLDER, HEAD
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.tables import metadata
 from driftfold_workers.store import StoreRefuses, StoreUnreachable
+from driftfold_workers.terms import USUAL
 from tests.archive.databases import free_port
 from tests.archive.told import WANTED, accepted
 
@@ -42,6 +44,27 @@ async def test_several_open_a_new_archive_at_once(url: str) -> None:
     made = await asyncio.gather(*(use() for _ in range(4)))
     async with SqlArchive.open(url) as archive:
         assert {job.id for job in (await archive.list()).jobs} == set(made)
+
+
+@pytest.mark.asyncio
+async def test_an_earlier_versions_jobs_have_the_usual_terms(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as earlier:
+        earlier.setattr(migrating, "HEAD", "0001")
+        async with SqlArchive.open(url) as archive, archive._writing() as connection:
+            await connection.execute(
+                text(
+                    "INSERT INTO jobs (id, name, spec, needs, created, state, reason, attempt, "
+                    "epoch, worker, seq, events, rounds) VALUES ('0192', 'old', '{}', '[]', 1.5, "
+                    "'queued', '', 0, 0, '', 0, 0, 0)"
+                )
+            )
+    async with SqlArchive.open(url) as archive:
+        old = await archive.get("0192")
+        assert (old.name, old.terms, old.group, old.origin) == ("old", USUAL, "", None)
+        assert (old.dead, old.diverged) == (False, None)
+        assert await accepted(archive)
 
 
 @pytest.mark.asyncio

@@ -9,6 +9,7 @@ import pytest
 from driftfold_workers.job import Job, State
 from driftfold_workers.new_id import new_id
 from driftfold_workers.store import Conflict, Fenced, JobStore, StoreError, Trimmed, UnknownJob
+from driftfold_workers.terms import Limits, Terms
 from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, running, submitted, told
 
 pytestmark = pytest.mark.asyncio
@@ -28,6 +29,17 @@ async def test_what_is_submitted_is_kept(store: JobStore) -> None:
     assert (again.needs, again.created, again.name) == (job.needs, job.created, job.name)
     assert await told(store, job.id) == ["submitted"]
     assert await store.read(job.id) == []
+
+
+async def test_terms_are_kept(store: JobStore) -> None:
+    terms = Terms(-3, 1.9e9, 2, Limits(60.0, 0.5, 2**33), (new_id(), new_id()))
+    assert (await store.submit(SPEC, KINDS, terms=terms)).terms == terms
+    known = Job(new_id(), SPEC, KINDS, State.QUEUED, terms=terms, group=new_id())
+    known = replace(known, origin={"job": new_id(), "how": "clone"}, diverged=4)
+    assert await store.enqueue(known)
+    there = await store.get(known.id)
+    assert (there.terms, there.group) == (terms, known.group)
+    assert (there.origin, there.diverged, there.dead) == (known.origin, 4, False)
 
 
 async def test_unknown_jobs(store: JobStore) -> None:

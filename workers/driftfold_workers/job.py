@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from driftfold_workers.terms import USUAL, Terms
+
 
 class State(StrEnum):
     """Where a job is in its life. The last three are final and never change."""
@@ -12,6 +14,7 @@ class State(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     CANCELING = "canceling"
+    PAUSED = "paused"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELED = "canceled"
@@ -56,6 +59,16 @@ class Job:
         The result table, once it has succeeded.
     due
         Unix time before which a queued job is not tried again, if it has to wait.
+    terms
+        How it is to be run.
+    group
+        Id of the group that it belongs to, or "".
+    origin
+        The job that it was made from, and how: {"job": id, "how": "retry" or "clone"}; or None.
+    dead
+        Whether it has failed because its attempts ran out: a further try may help.
+    diverged
+        Number of the first record that a later attempt computed differently, or None.
     """
 
     id: str
@@ -76,6 +89,11 @@ class Job:
     checkpoint: str | None = None
     result: Mapping[str, Any] | None = None
     due: float | None = None
+    terms: Terms = USUAL
+    group: str = ""
+    origin: Mapping[str, str] | None = None
+    dead: bool = False
+    diverged: int | None = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.new_id import number_of
+from driftfold_workers.terms import Terms
 
 NUMBERS = {"attempt": int, "epoch": int, "seq": int, "retry": float}  # facts that are no text
 
@@ -16,6 +18,31 @@ def to_json(value: Any) -> str:
     '{"a":null,"b":[1,2.5]}'
     """
     return json.dumps(value, default=dict, sort_keys=True, separators=(",", ":"))
+
+
+def to_hash(job: Job) -> Sequence[str | int | float]:
+    """Return the fields of a job that is to be queued, names and values in turn."""
+    fields = {
+        "number": number_of(job.id),
+        "spec": to_json(job.spec),
+        "needs": to_json(job.needs),
+        "name": job.name,
+        "horizon_rounds": job.horizon_rounds,
+        "created": job.created,
+        "reason": "",
+        "seq": job.seq,
+        "rounds": job.rounds,
+        "attempt": job.attempt,
+        "epoch": job.epoch,
+        "worker": job.worker,
+        "checkpoint": job.checkpoint,
+        "started": job.started,
+        "terms": to_json(job.terms.to_table()),
+        "group": job.group or None,
+        "origin": None if job.origin is None else to_json(job.origin),
+        "diverged": job.diverged,
+    }
+    return [part for pair in fields.items() if pair[1] is not None for part in pair]  # type: ignore[misc]
 
 
 def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
@@ -38,10 +65,15 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         worker=fields["worker"],
         seq=int(fields["seq"]),
         rounds=int(fields["rounds"]),
-        horizon_rounds=int(fields["horizon_rounds"]) if fields["horizon_rounds"] else None,
+        horizon_rounds=_number(fields, "horizon_rounds"),
         checkpoint=fields.get("checkpoint"),
         result=json.loads(fields["result"]) if "result" in fields else None,
         due=_time(fields, "due"),
+        terms=Terms.from_table(json.loads(fields["terms"])) if "terms" in fields else Terms(),
+        group=fields.get("group", ""),
+        origin=json.loads(fields["origin"]) if "origin" in fields else None,
+        dead="dead" in fields,
+        diverged=_number(fields, "diverged"),
     )
 
 
@@ -51,6 +83,10 @@ def to_event(number: bytes, raw: Mapping[bytes, bytes]) -> LifecycleEvent:
     kind, time = fields.pop("kind"), float(fields.pop("time"))
     facts = {name: NUMBERS.get(name, str)(text) for name, text in fields.items()}
     return LifecycleEvent(int(number.partition(b"-")[0]), kind, time, facts)
+
+
+def _number(fields: Mapping[str, str], name: str) -> int | None:
+    return int(fields[name]) if fields.get(name) else None  # "" in jobs of an earlier version
 
 
 def _time(fields: Mapping[str, str], name: str) -> float | None:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from driftfold_workers.job import Job, State
-from driftfold_workers.job_hash import to_job, to_json
+from driftfold_workers.job_hash import to_hash, to_job, to_json
 from driftfold_workers.new_id import is_id, new_id, number_of
 from driftfold_workers.redis_logs import RedisLogs
 from driftfold_workers.store import Page, StoreError, UnknownJob
+from driftfold_workers.terms import USUAL, Terms
 
 TWINS = 8  # jobs that may have one number: as many processes would have to make one at once
 
@@ -26,22 +27,20 @@ class RedisUsers(RedisLogs):
         *,
         name: str = "",
         horizon_rounds: int | None = None,
+        terms: Terms = USUAL,
     ) -> Job:
         """Queue a new job, and return it."""
         complete, wanted = json.loads(to_json(spec)), tuple(sorted(set(needs)))
         job = Job(new_id(), complete, wanted, State.QUEUED, name=name, created=time.time())
-        job = replace(job, created=round(job.created, 6), horizon_rounds=horizon_rounds)
+        job = replace(
+            job, created=round(job.created, 6), horizon_rounds=horizon_rounds, terms=terms
+        )
         await self.enqueue(job)
         return job
 
     async def enqueue(self, job: Job, *, events: int = 0) -> bool:
         """Queue a job that was accepted elsewhere; False if it is known already."""
-        horizon = "" if job.horizon_rounds is None else job.horizon_rounds
-        accepted = (to_json(job.spec), to_json(job.needs), job.name, horizon, job.created)
-        recorded = (job.seq, events, job.rounds, job.attempt, job.epoch, job.checkpoint or "")
-        begun = (job.worker, "" if job.started is None else job.started)
-        args = (number_of(job.id), *accepted, *recorded, *begun)
-        return bool(await self._link.transition("enqueue", job.id, *args))
+        return bool(await self._link.transition("enqueue", job.id, events, *to_hash(job)))
 
     async def get(self, job: str) -> Job:
         """Return a job. The reason of a queued one tells what it waits for."""

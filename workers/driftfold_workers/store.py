@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from driftfold.errors import DriftfoldError
 from driftfold_workers.job import Claim, Job, LifecycleEvent, News, State
+from driftfold_workers.terms import USUAL, Terms
 
 
 class StoreError(DriftfoldError):
@@ -131,6 +132,7 @@ class JobStore(Jobs):
         *,
         name: str = "",
         horizon_rounds: int | None = None,
+        terms: Terms = USUAL,
     ) -> Job:
         """Queue a new job, and return it."""
 

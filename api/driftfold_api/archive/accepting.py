@@ -3,6 +3,7 @@
 import hashlib
 import json
 import time
+from dataclasses import replace
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -20,14 +21,20 @@ KEEP = 24 * 3600.0  # seconds that a key is kept
 
 def make(connection: Connection, wanted: Wanted) -> Job:
     """Make a job."""
+    now, terms = round(time.time(), 6), wanted.terms
+    if wanted.delay is not None:
+        terms = replace(terms, not_before=round(now + wanted.delay, 3))
     job = Job(
         id=new_id(),
         spec=json.loads(to_json(wanted.spec)),
         needs=tuple(sorted(set(wanted.needs))),
         state=State.QUEUED,
         name=wanted.name,
-        created=round(time.time(), 6),
+        created=now,
         horizon_rounds=wanted.horizon_rounds,
+        terms=terms,
+        group=wanted.group,
+        origin=wanted.origin,
     )
     connection.execute(insert(jobs).values(to_row(job)))
     return job
@@ -52,7 +59,7 @@ def make_once(
         if age < KEEP and known.digest != digest:
             raise Conflict(
                 f"this idempotency key was used for job {known.id}, which has another "
-                "specification or name; use a new key for a new job"
+                "specification, name or terms; use a new key for a new job"
             )
         if age < KEEP and known.state != State.FAILED and known.id != instead_of:
             return to_job(known), False
@@ -77,5 +84,12 @@ def digest_of(wanted: Wanted) -> str:
     >>> digest_of(first) == digest_of(second)
     True
     """
-    request = to_json([wanted.spec, sorted(set(wanted.needs)), wanted.name, wanted.horizon_rounds])
-    return hashlib.sha256(request.encode()).hexdigest()
+    request = [wanted.spec, sorted(set(wanted.needs)), wanted.name, wanted.horizon_rounds]
+    how = {
+        "terms": wanted.terms.to_table(),
+        "delay": wanted.delay,
+        "group": wanted.group,
+        "origin": wanted.origin,
+    }
+    said = {name: value for name, value in how.items() if value}
+    return hashlib.sha256(to_json([*request, said] if said else request).encode()).hexdigest()

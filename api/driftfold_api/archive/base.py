@@ -8,6 +8,7 @@ from typing import Any
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
 from driftfold_workers.store import Page, StoreError
+from driftfold_workers.terms import USUAL, Terms
 
 
 class ArchiveError(StoreError):
@@ -24,14 +25,20 @@ class Wanted:
 
     Attributes
     ----------
-    spec, needs, name, horizon_rounds
+    spec, needs, name, horizon_rounds, terms, group, origin
         As in `Job`.
+    delay
+        Seconds from the moment in which the job is made to `terms.not_before`, in its place.
     """
 
     spec: Mapping[str, Any]
     needs: Sequence[str]
     name: str = ""
     horizon_rounds: int | None = None
+    terms: Terms = USUAL
+    group: str = ""
+    origin: Mapping[str, str] | None = None
+    delay: float | None = None
 
 
 @dataclass(frozen=True)

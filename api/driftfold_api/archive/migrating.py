@@ -8,7 +8,7 @@ from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.tables import metadata
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision that `tables` describes."""
 FOLDER = Path(__file__).parent / "migrations"
 
@@ -41,7 +41,7 @@ def migrate(connection: Connection, database: Database) -> None:
             f"those up to {HEAD}: a later version has used it; use that one, or another archive"
         )
     steps = EnvironmentContext(
-        Config(), script, fn=lambda at, _: script._upgrade_revs("head", at), destination_rev="head"
+        Config(), script, fn=lambda at, _: script._upgrade_revs(HEAD, at), destination_rev=HEAD
     )
     with steps:
         steps.configure(connection=connection, target_metadata=metadata)

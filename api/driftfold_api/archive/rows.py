@@ -8,6 +8,7 @@ from sqlalchemy import Row
 
 from driftfold_workers.job import Job, LifecycleEvent, State
 from driftfold_workers.job_hash import to_json
+from driftfold_workers.terms import Terms
 
 
 def to_row(job: Job) -> dict[str, Any]:
@@ -21,6 +22,9 @@ def to_row(job: Job) -> dict[str, Any]:
         "created": job.created,
         "seq": 0,
         "events": 0,
+        "terms": to_json(job.terms.to_table()),
+        "job_group": job.group,
+        "origin": None if job.origin is None else to_json(job.origin),
         **changing(job),
     }
 
@@ -38,6 +42,8 @@ def changing(job: Job) -> dict[str, Any]:
         "rounds": job.rounds,
         "checkpoint": job.checkpoint,
         "result": None if job.result is None else json.dumps(job.result, default=dict),
+        "dead": job.dead,
+        "diverged": job.diverged,
     }
 
 
@@ -61,6 +67,11 @@ def to_job(row: Row[Any]) -> Job:
         horizon_rounds=row.horizon_rounds,
         checkpoint=row.checkpoint,
         result=None if row.result is None else json.loads(row.result),
+        terms=Terms.from_table(json.loads(row.terms)),
+        group=row.job_group,
+        origin=None if row.origin is None else json.loads(row.origin),
+        dead=row.dead,
+        diverged=row.diverged,
     )
 
 

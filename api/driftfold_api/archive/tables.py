@@ -11,6 +11,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 metadata = MetaData()
@@ -36,6 +37,11 @@ jobs = Table(
     Column("rounds", BigInteger, nullable=False),
     Column("checkpoint", Text),
     Column("result", Text),
+    Column("terms", Text, nullable=False, server_default="{}"),
+    Column("job_group", String(36), nullable=False, server_default=""),
+    Column("origin", Text),
+    Column("dead", Boolean, nullable=False, server_default=false()),
+    Column("diverged", BigInteger),
     Index("jobs_by_state", "state", "id"),
 )
 

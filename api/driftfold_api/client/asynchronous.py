@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 
@@ -31,6 +31,7 @@ from driftfold_api.models import (
     Preset,
     Worker,
 )
+from driftfold_api.terms import TermsGiven
 from driftfold_workers.job import State
 
 T = TypeVar("T")
@@ -88,12 +89,15 @@ class AsyncClient:
         *,
         name: str | None = None,
         idempotency_key: str | None = None,
+        **terms: Unpack[TermsGiven],
     ) -> JobDetail:
         """Submit an experiment: an object, a table, a file, or the name of a preset.
 
-        The request is repeated while nobody answers, and makes one job all the same.
+        Further keywords are its terms: `priority`, `not_before` or `delay_seconds`, `attempts`,
+        `limits`, `after`. The request is repeated while nobody answers, and makes one job all the
+        same.
         """
-        return await self._send(calls.submit(spec, name, idempotency_key))
+        return await self._send(calls.submit(spec, name, idempotency_key, terms))
 
     async def get(self, job: str) -> JobDetail:
         """Return a job."""

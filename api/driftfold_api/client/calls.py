@@ -32,6 +32,7 @@ from driftfold_api.models import (
     Worker,
     Workers,
 )
+from driftfold_api.terms import TermsGiven, to_body
 from driftfold_workers.job import State
 from driftfold_workers.new_id import is_id
 
@@ -102,13 +103,16 @@ class Log:
 
 
 def submit(
-    spec: JobSpec | Mapping[str, Any] | str | Path, name: str | None, key: str | None
+    spec: JobSpec | Mapping[str, Any] | str | Path,
+    name: str | None,
+    key: str | None,
+    terms: TermsGiven,
 ) -> Call[JobDetail]:
     """Submit an experiment. A file or preset is read here; a table may extend a preset there."""
     if isinstance(spec, str | Path):
         spec = load_spec(spec)
     table = to_mapping(spec) if isinstance(spec, JobSpec) else dict(spec)
-    body = {"spec": table} if name is None else {"spec": table, "name": name}
+    body = {"spec": table, **({} if name is None else {"name": name}), **to_body(terms)}
     headers = {"Idempotency-Key": key or str(uuid.uuid4())}
     return Call("POST", "/v1/jobs", _model(JobDetail), headers=headers, body=body)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import httpx
 
@@ -32,6 +32,7 @@ from driftfold_api.models import (
     Preset,
     Worker,
 )
+from driftfold_api.terms import TermsGiven
 from driftfold_workers.job import State
 
 T = TypeVar("T")
@@ -89,12 +90,15 @@ class Client:
         *,
         name: str | None = None,
         idempotency_key: str | None = None,
+        **terms: Unpack[TermsGiven],
     ) -> JobDetail:
         """Submit an experiment: an object, a table, a file, or the name of a preset.
 
-        The request is repeated while nobody answers, and makes one job all the same.
+        Further keywords are its terms: `priority`, `not_before` or `delay_seconds`, `attempts`,
+        `limits`, `after`. The request is repeated while nobody answers, and makes one job all the
+        same.
         """
-        return self._send(calls.submit(spec, name, idempotency_key))
+        return self._send(calls.submit(spec, name, idempotency_key, terms))
 
     def get(self, job: str) -> JobDetail:
         """Return a job."""

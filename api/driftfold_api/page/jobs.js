@@ -7,7 +7,7 @@ import { badge, Progress } from "./state.js";
 
 const EVERY = 1000; // milliseconds
 const MOST = 5; // jobs in one comparison: browsers open six connections to a server
-const STATES = ["queued", "running", "canceling", "succeeded", "failed", "canceled"];
+const STATES = ["queued", "running", "canceling", "paused", "succeeded", "failed", "canceled"];
 
 const chosen = new Set(); // for as long as the page is open: who comes back goes on choosing
 

@@ -3,7 +3,7 @@
 import { h, put } from "./dom.js";
 import { count } from "./format.js";
 
-const SIGNS = { queued: "…", running: "▶", canceling: "■", succeeded: "✓", failed: "✗", canceled: "■", deleted: "–" };
+const SIGNS = { queued: "…", running: "▶", canceling: "■", paused: "‖", succeeded: "✓", failed: "✗", canceled: "■", deleted: "–" };
 
 /** A state, with a sign for those who see no colours. */
 export const badge = (state) =>

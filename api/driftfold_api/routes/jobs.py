@@ -133,6 +133,6 @@ def _accepted(given: object) -> Wanted:
         found = [{**entry, "loc": ("body", *entry["loc"])} for entry in error.errors()]
         raise RequestValidationError(found) from None
     try:
-        return accept(wanted.spec, wanted.name)
+        return accept(wanted.spec, wanted.name, wanted)
     except SpecError as error:
         raise p.invalid_spec(error) from None

@@ -1,6 +1,6 @@
 -- Forgets a job that is over.
 local state = field('state')
-if state == 'queued' or state == 'running' or state == 'canceling' then
+if state and state ~= 'succeeded' and state ~= 'failed' and state ~= 'canceled' then
   return redis.error_reply(
     'CONFLICT job ' .. ID .. ' is ' .. state .. '; cancel it and wait for its end before deleting')
 end

@@ -1,18 +1,12 @@
--- Queues a job in its place among all. ARGV: that; specification, needs, name, horizon in rounds or
--- '', time of creation; what is recorded of it: the numbers of its last record and event, rounds,
--- attempts, epoch, checkpoint or '', worker, start or ''. Returns 1, or 0 if it is there already.
-local number, spec, needs, name, horizon, created, seq, events = unpack(ARGV, 3, 10)
-local rounds, attempt, epoch, checkpoint, worker, started = unpack(ARGV, 11, 16)
+-- Queues a job in its place among all. ARGV: number of its last recorded event; then what is known
+-- and recorded of it, the hash's fields, names and values in turn. Returns 1, or 0 if it is there
+-- already.
 if redis.call('EXISTS', JOB) == 1 then return repeated() and 1 or 0 end
-set('number', number, 'spec', spec, 'needs', needs, 'name', name, 'horizon_rounds', horizon,
-  'created', created, 'seq', seq, 'events', events, 'rounds', rounds, 'attempt', attempt,
-  'epoch', epoch, 'worker', worker, 'reason', '', 'nonce', NONCE)
-redis.call('ZADD', ALL, number, ID)
-if checkpoint ~= '' then set('checkpoint', checkpoint) end
-if started ~= '' then set('started', started) end
-if events == '0' then
-  tell('submitted', 'name', name)
-elseif started ~= '' then
+set('events', ARGV[3], 'nonce', NONCE, unpack(ARGV, 4))
+redis.call('ZADD', ALL, field('number'), ID)
+if ARGV[3] == '0' then
+  tell('submitted', 'name', field('name'))
+elseif field('started') then
   local why = 'the job store had lost the job'
   set('reason', why)
   tell('lost', 'reason', why, 'outcome', 'store lost', attempt_facts())

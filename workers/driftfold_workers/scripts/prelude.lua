@@ -7,7 +7,7 @@ local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED = unpack(KEYS, 1, 7)
 local BELL, PULSE, ALL, UNRECORDED, ARCHIVED = unpack(KEYS, 8, 12)
 local INDEX = {
   queued = KEYS[13], running = KEYS[14], canceling = KEYS[15],
-  succeeded = KEYS[16], failed = KEYS[17], canceled = KEYS[18],
+  paused = KEYS[16], succeeded = KEYS[17], failed = KEYS[18], canceled = KEYS[19],
 }
 local ID, NONCE = ARGV[1], ARGV[2]
 
