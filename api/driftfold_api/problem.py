@@ -82,7 +82,7 @@ INVALID_SPEC = ProblemType(
 )  # fmt: skip
 KEY_REUSED = ProblemType(
     "idempotency-key-reused", 422, "Idempotency key reused",
-    "The key has made a job of another specification or name; use a new key for a new job.",
+    "The key has made a job of another specification, name or terms; use a new key for a new job.",
 )  # fmt: skip
 INTERNAL = ProblemType(
     "internal", 500, "Internal error", "A fault of the service; its log has the traceback."

@@ -121,7 +121,7 @@ async def test_one_key_makes_one_job(http: httpx.AsyncClient, store: RedisJobSto
     named = {"spec": SPEC, "name": "another"}
     answer = await http.post("/v1/jobs", json=named, headers=headers)
     told = problem(answer, 422, "idempotency-key-reused")
-    assert "another specification or name" in told["detail"]
+    assert "another specification, name or terms" in told["detail"]
     assert await jobs(store) == 1
 
 
