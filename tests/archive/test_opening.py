@@ -50,16 +50,15 @@ async def test_several_open_a_new_archive_at_once(url: str) -> None:
 async def test_an_earlier_versions_jobs_have_the_usual_terms(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    job = text(
+        "INSERT INTO jobs (id, name, spec, needs, created, state, reason, attempt, epoch, worker, "
+        "seq, events, rounds) "
+        "VALUES ('0192', 'old', '{}', '[]', 1.5, 'queued', '', 0, 0, '', 0, 0, 0)"
+    )
     with monkeypatch.context() as earlier:
         earlier.setattr(migrating, "HEAD", "0001")
-        async with SqlArchive.open(url) as archive, archive._writing() as connection:
-            await connection.execute(
-                text(
-                    "INSERT INTO jobs (id, name, spec, needs, created, state, reason, attempt, "
-                    "epoch, worker, seq, events, rounds) VALUES ('0192', 'old', '{}', '[]', 1.5, "
-                    "'queued', '', 0, 0, '', 0, 0, 0)"
-                )
-            )
+        async with SqlArchive.open(url) as archive:
+            await archive._write(lambda connection: connection.execute(job))
     async with SqlArchive.open(url) as archive:
         old = await archive.get("0192")
         assert (old.name, old.terms, old.group, old.origin) == ("old", USUAL, "", None)
