@@ -94,18 +94,18 @@ class ArchivedStore(Jobs):
         return Page(complete, end or None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
-        try:
-            return await self._reach.ask(lambda: self._store.cancel(job))
-        except UnknownJob:
-            known = await self._archive.get(job)
-            if known.state.final:
-                became = "was" if known.state is State.CANCELED else "has"
-                raise Conflict(
-                    f"job {job} {became} {known.state}; only a job that is not over can be canceled"
-                ) from None
-            await self._reach.ask(lambda: queue_again(self._store, self._archive, job))
-            return await self._reach.ask(lambda: self._store.cancel(job))
+        """Cancel a waiting job at once; ask the worker of a running one. A final job: `Conflict`."""
+        allowed = "only a job that is not over can be canceled"
+        return await self._move(job, self._store.cancel, allowed)
+
+    async def pause(self, job: str) -> Job:
+        """Take a queued job out of the queue; have a running one stop at the end of its round."""
+        allowed = "only a job that is queued or runs can be paused"
+        return await self._move(job, self._store.pause, allowed)
+
+    async def resume(self, job: str) -> Job:
+        """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
+        return await self._move(job, self._store.resume, "only a paused job can be resumed")
 
     async def delete(self, job: str) -> None:
         """Forget a final job and its log; any other: `Conflict`."""
@@ -180,6 +180,18 @@ class ArchivedStore(Jobs):
                 raise away
             await asyncio.sleep(min(wait, PAUSE))
         return told
+
+    async def _move(self, job: str, move: Callable[[str], Awaitable[Job]], allowed: str) -> Job:
+        """Move a job that is not over, wherever it is known."""
+        try:
+            return await self._reach.ask(lambda: move(job))
+        except UnknownJob:
+            known = await self._archive.get(job)
+            if known.state.final:
+                became = "was" if known.state is State.CANCELED else "has"
+                raise Conflict(f"job {job} {became} {known.state}; {allowed}") from None
+            await self._reach.ask(lambda: queue_again(self._store, self._archive, job))
+            return await self._reach.ask(lambda: move(job))
 
     async def _either(
         self,

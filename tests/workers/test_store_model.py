@@ -40,6 +40,7 @@ class Told:
     seq: int = 0
     rounds: int = 0
     checkpoint: str | None = None
+    pausing: bool = False
     gone: bool = False
 
 
@@ -75,7 +76,8 @@ class StoreModel(RuleBasedStateMachine):
         elif counted and told.attempt >= ATTEMPTS:
             told.state = State.FAILED
         else:
-            told.state = State.QUEUED
+            told.state = State.PAUSED if told.pausing else State.QUEUED
+        told.pausing = False
         told.attempt -= not counted
 
     @rule(needs=KINDS)
@@ -104,7 +106,8 @@ class StoreModel(RuleBasedStateMachine):
     @rule(index=INDEX)
     def heartbeat(self, index: int) -> None:
         job, epoch, told, live = self.attempt(index)
-        wanted = ("cancel" if told.state is State.CANCELING else "ok") if live else "lost"
+        going = "pause" if told.pausing else "ok"
+        wanted = ("cancel" if told.state is State.CANCELING else going) if live else "lost"
         assert self.do(self.store.heartbeat(job, epoch, 1000.0)) == wanted
 
     @precondition(lambda self: self.claims)
@@ -135,7 +138,7 @@ class StoreModel(RuleBasedStateMachine):
         job, epoch, told, live = self.attempt(index)
         if live:
             self.do(self.store.finish(job, epoch, state))
-            told.state = state
+            told.state, told.pausing = state, False
         else:
             with pytest.raises(Fenced):
                 self.do(self.store.finish(job, epoch, state))
@@ -173,9 +176,39 @@ class StoreModel(RuleBasedStateMachine):
             with pytest.raises(Conflict):
                 self.do(self.store.cancel(job))
         else:
-            queued = told.state is State.QUEUED
-            told.state = State.CANCELED if queued else State.CANCELING
+            waits = told.state in (State.QUEUED, State.PAUSED)
+            told.state = State.CANCELED if waits else State.CANCELING
+            told.pausing = False
             assert self.do(self.store.cancel(job)).state is told.state
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
+    def pause(self, index: int) -> None:
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        call = self.store.pause(job)
+        if told.gone or told.state is State.CANCELING or told.state.final:
+            with pytest.raises(UnknownJob if told.gone else Conflict):
+                self.do(call)
+            return
+        if told.state is State.RUNNING:
+            told.pausing = True
+        else:
+            told.state = State.PAUSED
+        assert self.do(call).state is told.state
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
+    def resume(self, index: int) -> None:
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        call = self.store.resume(job)
+        if told.gone or not (told.state is State.PAUSED or told.pausing):
+            with pytest.raises(UnknownJob if told.gone else Conflict):
+                self.do(call)
+            return
+        if told.state is State.PAUSED:
+            told.state = State.QUEUED
+        told.pausing = False
+        assert self.do(call).state is told.state
 
     @precondition(lambda self: self.jobs)
     @rule(index=INDEX)

@@ -88,6 +88,23 @@ async def test_cancel(store: RedisJobStore, proxy: Losing) -> None:
         await store.cancel(job.id)
 
 
+async def test_pause_and_resume(store: RedisJobStore, proxy: Losing) -> None:
+    job = await submitted(store)
+    proxy.lose = 2
+    assert (await store.pause(job.id)).state is State.PAUSED
+    proxy.lose = 2
+    assert (await store.resume(job.id)).state is State.QUEUED
+    claim = await claimed(store)
+    proxy.lose = 2
+    assert (await store.pause(job.id)).state is State.RUNNING
+    proxy.lose = 2
+    assert (await store.resume(job.id)).reason == ""
+    assert await store.heartbeat(job.id, claim.epoch, 30.0) == "ok"
+    assert await told(store, job.id) == [
+        "submitted", "paused", "unpaused", "claimed", "pause-requested", "unpaused",
+    ]  # fmt: skip
+
+
 async def test_delete(store: RedisJobStore, proxy: Losing) -> None:
     job = await submitted(store)
     await store.cancel(job.id)

@@ -9,9 +9,11 @@ from driftfold_workers.messages import Done, Failed, Stopped
 from driftfold_workers.verdict import Verdict, judge
 
 KILLED = "the process was killed by"
+EARLY = "the process exited with status 3 before the run was over"
 DONE, STOPPED = Done({"rounds": 3}), Stopped()
 BUG, FACT = Failed("ZeroDivisionError: zero", "", False), Failed("seed: got -1", "", True)
 GIVEN_BACK = Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
+PAUSED = Verdict(None, "paused", counted=False, back_off=False)
 CANCELED = Verdict(State.CANCELED, "canceled")
 FULL = Failed("No space left on device", "", False, machine=True)
 
@@ -27,12 +29,17 @@ CASES = [
     (STOPPED, 0, "canceling", CANCELED),
     (STOPPED, 0, "canceling draining", CANCELED),
     (STOPPED, 0, "draining", GIVEN_BACK),
+    (STOPPED, 0, "pausing", PAUSED),
+    (STOPPED, 0, "pausing draining", PAUSED),
+    (STOPPED, 0, "pausing canceling", CANCELED),
+    (DONE, 0, "pausing", Verdict(State.SUCCEEDED, "finished", result=DONE.result)),
+    (None, 3, "pausing", died("status 3", EARLY)),
     (STOPPED, 0, "", GIVEN_BACK),  # somebody else sent SIGTERM
     (None, -signal.SIGKILL, "draining", GIVEN_BACK),
     (None, -signal.SIGKILL, "canceling", CANCELED),
     (None, -signal.SIGKILL, "", died("signal 9", f"{KILLED} SIGKILL (out of memory?)")),
     (None, -signal.SIGSEGV, "", died("signal 11", f"{KILLED} SIGSEGV")),
-    (None, 3, "", died("status 3", "the process exited with status 3 before the run was over")),
+    (None, 3, "", died("status 3", EARLY)),
     (BUG, 0, "", Verdict(None, "failed", BUG.reason)),
     (BUG, 0, "draining", Verdict(None, "failed", BUG.reason)),
     (BUG, 0, "canceling", CANCELED),
@@ -46,5 +53,5 @@ CASES = [
 def test_verdicts(
     end: Done | Failed | Stopped | None, status: int, wishes: str, verdict: Verdict
 ) -> None:
-    wanted = {wish: wish in wishes for wish in ("canceling", "draining")}
+    wanted = {wish: wish in wishes for wish in ("canceling", "pausing", "draining")}
     assert judge(end, status, **wanted) == verdict

@@ -41,6 +41,7 @@ class Attempt:
         self._outbox = Outbox()
         self._end: Done | Failed | Stopped | None = None
         self._canceling = False
+        self._pausing = False
         self._draining = False
         self._settling = False
         self._lost = False
@@ -175,6 +176,9 @@ class Attempt:
             if beat == "cancel":
                 self._canceling = True
                 self._stop()
+            if beat == "pause" and not self._pausing:
+                self._pausing = True
+                self._process.stop()  # however long its round takes: nothing is to be lost
             if self._process.alive or writes != self._writes:
                 idle, writes = 0.0, self._writes
             elif answered:
@@ -229,7 +233,8 @@ class Attempt:
         self._settling = True
         if isinstance(self._end, Failed):
             log.warning("job %s: %s\n%s", job, self._end.reason, self._end.trace)
-        verdict = judge(self._end, status, canceling=self._canceling, draining=self._draining)
+        asked = {"canceling": self._canceling, "pausing": self._pausing}
+        verdict = judge(self._end, status, **asked, draining=self._draining)
         said = {"reason": verdict.reason, "outcome": verdict.outcome}
         if (final := verdict.state) is not None:
             await insist(

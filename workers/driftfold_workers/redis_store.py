@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 from driftfold_workers.job import Claim, State
 from driftfold_workers.job_hash import to_job, to_json
@@ -15,7 +15,7 @@ from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.server_age import ServerAge
 from driftfold_workers.store import NO_SIGN, Beat, StoreError
 
-BEATS: Mapping[bytes, Beat] = {b"ok": "ok", b"cancel": "cancel", b"lost": "lost"}
+BEATS: Mapping[bytes, Beat] = {beat.encode(): beat for beat in get_args(Beat)}
 PAGE = 50  # queued jobs that are looked at in one go
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts that bring a job no further
 FAR = (

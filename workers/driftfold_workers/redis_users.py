@@ -77,8 +77,16 @@ class RedisUsers(RedisLogs):
         return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
+        """Cancel a waiting job at once; ask the worker of a running one. A final job: `Conflict`."""
         return to_job(job, await self._link.transition("cancel", job))
+
+    async def pause(self, job: str) -> Job:
+        """Take a queued job out of the queue; have a running one stop at the end of its round."""
+        return to_job(job, await self._link.transition("pause", job))
+
+    async def resume(self, job: str) -> Job:
+        """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
+        return to_job(job, await self._link.transition("resume", job))
 
     async def delete(self, job: str) -> None:
         """Forget a final job and its log; any other: `Conflict`."""

@@ -56,8 +56,8 @@ class Page:
     cursor: str | None
 
 
-Beat = Literal["ok", "cancel", "lost"]
-"""What a heartbeat learns: go on, stop at the end of the round, or stop at once."""
+Beat = Literal["ok", "pause", "cancel", "lost"]
+"""What a heartbeat learns: go on, stop at the end of the round (twice), or stop at once."""
 
 NO_SIGN = "its worker gave no sign for the length of its lease"
 """Why a job was taken back whose lease was over; the outcome of that attempt is "lease lost"."""
@@ -78,7 +78,19 @@ class Jobs(ABC):
 
     @abstractmethod
     async def cancel(self, job: str) -> Job:
-        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`."""
+        """Cancel a waiting job at once; ask the worker of a running one. A final job: `Conflict`."""
+
+    @abstractmethod
+    async def pause(self, job: str) -> Job:
+        """Take a queued job out of the queue; have a running one stop at the end of its round.
+
+        The latter keeps its snapshot, and the attempt does not count. It is `paused` then, until
+        `resume` or `cancel`. A job that is canceled or over: `Conflict`.
+        """
+
+    @abstractmethod
+    async def resume(self, job: str) -> Job:
+        """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
 
     @abstractmethod
     async def delete(self, job: str) -> None:

@@ -38,17 +38,22 @@ class Verdict:
 
 
 def judge(
-    end: Done | Failed | Stopped | None, status: int, *, canceling: bool, draining: bool
+    end: Done | Failed | Stopped | None,
+    status: int,
+    *,
+    canceling: bool = False,
+    pausing: bool = False,
+    draining: bool = False,
 ) -> Verdict:
     """Return the verdict on a process that said `end` as its last word and exited with `status`.
 
-    A run that reached its horizon has succeeded, even if it was to be canceled meanwhile.
+    A run that reached its horizon has succeeded, even if it was to be canceled or paused meanwhile.
 
-    >>> judge(None, -9, canceling=False, draining=False)
+    >>> judge(None, -9)
     Verdict(state=None, outcome='child died (signal 9)', \
 reason='the process was killed by SIGKILL (out of memory?)', counted=True, back_off=True, \
 result=None)
-    >>> judge(None, -9, canceling=True, draining=False).state
+    >>> judge(None, -9, canceling=True).state
     <State.CANCELED: 'canceled'>
     """
     if isinstance(end, Done):
@@ -58,6 +63,8 @@ result=None)
     if isinstance(end, Failed):
         state = State.FAILED if end.final else None
         return Verdict(state, "failed", end.reason, counted=not end.machine)
+    if pausing and isinstance(end, Stopped):
+        return Verdict(None, "paused", counted=False, back_off=False)
     if draining or isinstance(end, Stopped):
         return Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
     how = f"signal {-status}" if status < 0 else f"status {status}"

@@ -1,15 +1,15 @@
 -- Returns the job.
 local state = field('state')
-if not state then return redis.error_reply('UNKNOWN no job has the id ' .. ID) end
-if state == 'queued' then
+if not state then return unknown() end
+if state == 'queued' or state == 'paused' then
   finish('canceled', '')
   set('nonce', NONCE)
 elseif state == 'running' then
+  redis.call('HDEL', JOB, 'pausing')
+  set('reason', '')
   move('canceling')
   tell('cancel-requested', attempt_facts())
 elseif state ~= 'canceling' and not repeated() then
-  local became = state == 'canceled' and ' was ' or ' has '
-  return redis.error_reply(
-    'CONFLICT job ' .. ID .. became .. state .. '; only a job that is not over can be canceled')
+  return refuse('only a job that is not over can be canceled')
 end
 return redis.call('HGETALL', JOB)

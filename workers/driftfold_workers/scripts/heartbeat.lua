@@ -2,4 +2,5 @@
 if fenced(ARGV[3]) then return 'lost' end
 redis.call('ZADD', LEASE, NOW_MS + ARGV[4], ID)
 set('lease', ARGV[4])
-return field('state') == 'canceling' and 'cancel' or 'ok'
+if field('state') == 'canceling' then return 'cancel' end
+return field('pausing') and 'pause' or 'ok'

@@ -59,16 +59,33 @@ local function dequeue()
   return redis.call('ZREM', READY, ID) == 1
 end
 
+-- The job waits until somebody resumes it.
+local function pause()
+  redis.call('HDEL', JOB, 'pausing')
+  move('paused')
+  tell('paused', attempt_facts())
+end
+
 -- `outcome`: what became of the attempt that ends with the job; nil when nobody runs it.
 local function finish(state, reason, outcome)
   dequeue()
   redis.call('ZREM', LEASE, ID)
+  redis.call('HDEL', JOB, 'pausing')
   set('reason', reason, 'finished', NOW)
   move(state)
   tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
 end
 
 local function repeated() return field('nonce') == NONCE end
+
+local function unknown() return redis.error_reply('UNKNOWN no job has the id ' .. ID) end
+
+-- The refusal of what the state of the job does not allow.
+local BECAME = { succeeded = ' has ', failed = ' has ', canceled = ' was ' }
+local function refuse(allowed)
+  local state = field('state')
+  return redis.error_reply('CONFLICT job ' .. ID .. (BECAME[state] or ' is ') .. state .. '; ' .. allowed)
+end
 
 -- The refusal of a write whose attempt no longer runs the job; false while it does.
 local function fenced(epoch)

@@ -20,19 +20,19 @@ end
 
 -- The first attempt in a row that recorded nothing new is followed by another at once, each
 -- further one after twice the pause.
-local pause = 0
+local wait = 0
 if tonumber(first) > 0 then
   if tonumber(field('seq')) > tonumber(field('begun') or 0) then
     set('stalled', 0)
   else
     local stalled = redis.call('HINCRBY', JOB, 'stalled', 1)
-    if stalled > 1 then pause = math.min(first * 2 ^ math.min(stalled - 2, 30), longest) end
+    if stalled > 1 then wait = math.min(first * 2 ^ math.min(stalled - 2, 30), longest) end
   end
 end
 local canceling = field('state') == 'canceling'
 local over = counted == '1' and tonumber(field('attempt')) >= tonumber(attempts)
-if canceling or over then pause = 0 end
-local retry = pause > 0 and string.format('%g', pause / 1000) or ''
+if canceling or over or field('pausing') then wait = 0 end
+local retry = wait > 0 and string.format('%g', wait / 1000) or ''
 tell(epoch == '' and 'lost' or 'released', 'reason', reason, 'outcome', outcome, 'retry', retry,
   attempt_facts())
 set('nonce', NONCE)
@@ -44,6 +44,6 @@ elseif over then
   finish('failed', reason, outcome)
 else
   set('reason', reason)
-  if pause > 0 then delay(pause) else enqueue() end
+  if field('pausing') then pause() elseif wait > 0 then delay(wait) else enqueue() end
 end
 return field('state')
