@@ -1,4 +1,4 @@
-"""`driftfold list`, `cancel` and `result`: the jobs of the service."""
+"""`driftfold list`, `cancel`, `pause`, `resume` and `result`: the jobs of the service."""
 
 import json
 from datetime import datetime
@@ -38,6 +38,28 @@ def cancel_job(job: str, url: str | None, as_json: bool) -> None:
         typer.echo(f"job {told.id} is canceled")
     else:
         typer.echo(f"job {told.id} stops at the end of its round")
+
+
+def pause_job(job: str, url: str | None, as_json: bool) -> None:
+    """Pause a job and print what that came to."""
+    with reach(url) as client:
+        told = client.pause(job)
+    if as_json:
+        typer.echo(told.model_dump_json())
+    elif told.state is State.PAUSED:
+        typer.echo(f"job {told.id} is paused; go on with: driftfold resume {told.id}")
+    else:
+        typer.echo(f"job {told.id} is paused at the end of its round")
+
+
+def resume_job(job: str, url: str | None, as_json: bool) -> None:
+    """Resume a job and print what that came to."""
+    with reach(url) as client:
+        told = client.resume(job)
+    if as_json:
+        typer.echo(told.model_dump_json())
+    else:
+        typer.echo(f"job {told.id} is {told.state}{f': {told.reason}' if told.reason else ''}")
 
 
 def show_result(job: str, url: str | None, as_json: bool) -> None:

@@ -91,4 +91,10 @@ def _sentence(event: Lifecycle, last: str = "") -> str:
             return f"{worker} {goes} from the beginning: {attempt}"
         case "cancel-requested":
             return "asked to cancel: it stops at the end of the round"
+        case "pause-requested":
+            return "asked to pause: it stops at the end of the round"
+        case "paused":
+            return "paused until somebody resumes it"
+        case "unpaused":
+            return "resumed: it is queued again"
     return ""

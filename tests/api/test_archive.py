@@ -161,6 +161,25 @@ async def test_a_job_that_is_lost_with_the_job_store_can_be_canceled_at_once(
     assert (await http.post(f"/v1/jobs/{job}/cancel")).json()["state"] == "canceled"
 
 
+async def test_a_paused_job_that_is_lost_with_the_job_store_stays_paused(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    await http.post(f"/v1/jobs/{job}/pause")
+
+    async def recorded() -> bool:
+        return (await api.archive.get(job)).state is State.PAUSED
+
+    await until(recorded)
+    await lose(store)
+    assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == "paused"
+    await until(lambda: there(store, job))
+    assert (await store.get(job)).state is State.PAUSED
+    await lose(store)  # and one that the job store does not know is resumed at once
+    assert (await http.post(f"/v1/jobs/{job}/resume")).json()["state"] == "queued"
+    await claimed(store, job)
+
+
 async def test_a_failed_job_is_no_answer_to_a_repeated_request(
     api: Api, http: httpx.AsyncClient, store: RedisJobStore
 ) -> None:

@@ -91,6 +91,30 @@ async def test_cancel_of_a_running_job_is_a_wish_that_may_be_repeated(
     assert await store.heartbeat(job, epoch, 60.0) == "cancel"
 
 
+async def test_a_job_is_paused_and_resumed(http: httpx.AsyncClient, store: RedisJobStore) -> None:
+    job = await submitted(http)
+    answer = await http.post(f"/v1/jobs/{job}/pause")
+    assert (answer.status_code, answer.json()["state"]) == (202, "paused")
+    assert "retry-after" not in answer.headers
+    assert await store.claim("anne", answer.json()["needs"], 60.0) is None
+    (listed,) = (await http.get("/v1/jobs", params={"state": "paused"})).json()["jobs"]
+    assert listed["id"] == job
+    assert (await http.post(f"/v1/jobs/{job}/resume")).json()["state"] == "queued"
+    told = problem(await http.post(f"/v1/jobs/{job}/resume"), 409, "conflict")
+    assert told["detail"] == f"job {job} is queued; only a paused job can be resumed"
+    epoch = await claimed(store, job)
+    answer = await http.post(f"/v1/jobs/{job}/pause")
+    assert (answer.status_code, answer.headers["retry-after"]) == (202, "1")
+    assert (answer.json()["state"], answer.json()["pausing"]) == ("running", True)
+    assert await store.heartbeat(job, epoch, 60.0) == "pause"
+    await store.release(job, epoch, reason="", counted=False, attempts=1, outcome="paused")
+    told = (await http.get(f"/v1/jobs/{job}")).json()
+    assert (told["state"], told["pausing"], told["attempt"]) == ("paused", False, 0)
+    (attempt,) = (await http.get(f"/v1/jobs/{job}/attempts")).json()["attempts"]
+    assert attempt["outcome"] == "paused"
+    assert (await http.post(f"/v1/jobs/{job}/cancel")).json()["state"] == "canceled"
+
+
 async def test_only_what_is_over_can_be_deleted(
     http: httpx.AsyncClient, store: RedisJobStore
 ) -> None:

@@ -210,6 +210,35 @@ async def test_cancel_asks_first(
     await expect(page.locator("#said")).to_have_text("unwanted is canceled")
 
 
+async def test_a_job_is_paused_and_resumed_by_keyboard(
+    watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
+) -> None:
+    page = watched.page
+    told = await story(store, http, "patient")
+    await told.write(10)
+    await page.goto(f"/#/jobs/{told.job}")
+    await page.get_by_role("button", name="Pause job").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="Go on")).to_be_focused()
+    await page.keyboard.press("Shift+Tab")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="Resume job")).to_be_visible()
+    await expect(page.locator(".reason")).to_have_text("it is paused at the end of its round")
+    assert await store.heartbeat(told.job, told.epoch, 60.0) == "pause"
+    await store.release(
+        told.job, told.epoch, reason="", counted=False, attempts=1, outcome="paused"
+    )
+    await expect(page.locator(".state")).to_have_text("‖ paused")
+    await expect(page.locator("#said")).to_have_text("patient is paused")
+    await expect(page.get_by_role("button", name="Pause job")).to_be_hidden()
+    await page.get_by_role("button", name="Resume job").focus()
+    await page.keyboard.press("Enter")
+    await expect(page.locator(".state")).to_have_text("… queued")
+    await expect(page.get_by_role("button", name="Pause job")).to_be_focused()
+    await claimed(store, told.job)
+    await expect(page.locator(".state")).to_have_text("▶ running")
+
+
 async def test_a_failure_says_why(
     watched: Watched, store: RedisJobStore, http: httpx.AsyncClient
 ) -> None:

@@ -121,8 +121,8 @@ class LifecycleEvent:
     number
         1, 2, 3, ... within the job.
     kind
-        "submitted", "claimed", "resumed", "checkpoint", "lost", "released", "cancel-requested",
-        "canceled", "succeeded" or "failed".
+        "submitted", "claimed", "resumed", "checkpoint", "lost", "released", "pause-requested",
+        "paused", "unpaused", "cancel-requested", "canceled", "succeeded" or "failed".
     time
         Unix time in seconds, by the store's clock.
     facts

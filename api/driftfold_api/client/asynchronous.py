@@ -120,8 +120,16 @@ class AsyncClient:
                 return
 
     async def cancel(self, job: str) -> JobDetail:
-        """Cancel a job: a queued one at once, a running one at the end of its round."""
-        return await self._send(calls.cancel(job))
+        """Cancel a job: one that waits at once, a running one at the end of its round."""
+        return await self._send(calls.move(job, "cancel"))
+
+    async def pause(self, job: str) -> JobDetail:
+        """Pause a job: a queued one at once, a running one at the end of its round."""
+        return await self._send(calls.move(job, "pause"))
+
+    async def resume(self, job: str) -> JobDetail:
+        """Put a paused job in its place in the queue again; it goes on where it was."""
+        return await self._send(calls.move(job, "resume"))
 
     async def delete(self, job: str) -> None:
         """Forget a job that is over."""

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -128,9 +128,9 @@ def page(limit: int, cursor: str | None, state: State | None) -> Call[JobPage]:
     return Call("GET", "/v1/jobs", _model(JobPage), params)
 
 
-def cancel(job: str) -> Call[JobDetail]:
-    """Cancel a job."""
-    return Call("POST", f"{_job(job)}/cancel", _model(JobDetail), repeatable=False)
+def move(job: str, how: Literal["cancel", "pause", "resume"]) -> Call[JobDetail]:
+    """Cancel, pause or resume a job."""
+    return Call("POST", f"{_job(job)}/{how}", _model(JobDetail), repeatable=False)
 
 
 def delete(job: str) -> Call[None]:

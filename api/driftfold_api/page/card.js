@@ -1,5 +1,6 @@
-// One job's facts: state, progress, attempts, result, files; cancel button.
+// One job's facts: state, progress, attempts, result, files, what can be done to it.
 
+import { Actions } from "./actions.js";
 import { ask, FINAL, home } from "./api.js";
 import { fill, h, put, say, table } from "./dom.js";
 import { ago, between, called, clock, count, duration } from "./format.js";
@@ -15,8 +16,7 @@ export class Card {
     this.state = h("span");
     this.facts = h("p", { class: "quiet" });
     this.reason = h("p", { class: "reason", hidden: true });
-    this.problem = h("p", { class: "problem", role: "alert" });
-    this.cancel = h("button", { hidden: true, onclick: () => this.ask() }, "Cancel job");
+    this.actions = new Actions(this.name, (_, job) => this.show(job));
     this.result = h("div");
     this.attempts = h("div");
     this.links = h("p", { class: "quiet" });
@@ -24,10 +24,10 @@ export class Card {
       ? h("h1", { tabindex: -1 }, this.name)
       : h("h2", {}, h("span", { class: `swatch curve-${index}` }), h("a", { href: `#/jobs/${job.id}` }, this.name));
     this.element = h("section", { class: "card", "aria-label": this.name },
-      h("div", { class: "top" }, this.title, this.state, this.progress.element, this.cancel),
+      h("div", { class: "top" }, this.title, this.state, this.progress.element, this.actions.element),
       this.facts,
       this.reason,
-      this.problem,
+      this.actions.problem,
       this.result,
       this.links,
     );
@@ -43,11 +43,9 @@ export class Card {
     this.job = job;
     this.tick();
     this.far();
+    this.actions.show(job);
     if (!changed) return;
-    const over = FINAL.includes(job.state);
     fill(this.state, badge(job.state));
-    this.cancel.hidden = over;
-    this.cancel.disabled = job.state === "canceling";
     const parts = { job: "", records: "/records", lifecycle: "/lifecycle", ...(job.state === "succeeded" && { result: "/result" }) };
     const link = ([text, part]) => [" ", h("a", { href: home(job.id) + part }, text)];
     fill(this.links, job.state !== "deleted" && ["As JSON:", ...Object.entries(parts).map(link)].flat());
@@ -61,7 +59,7 @@ export class Card {
     this.reason.hidden = !job.reason;
     const over = FINAL.includes(job.state);
     const seconds = job.started ? Math.max(0, between(job.started, job.finished)) : 0;
-    const took = job.started && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
+    const took = job.started && job.state !== "paused" && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
     const who = job.worker && `${over ? "last on" : "on"} ${job.worker}`;
     put(this.facts, [`submitted ${ago(job.created)}`, took, who, job.attempt > 1 && `attempt ${job.attempt}`, job.id].filter(Boolean).join(" · "));
   }
@@ -72,25 +70,6 @@ export class Card {
     const { rounds, horizon_rounds: wanted } = job.progress;
     const seconds = job.spec.horizon?.seconds;
     this.progress.show(Math.max(round, rounds), wanted, seconds ? time / seconds : null);
-  }
-
-  /** Ask first: it cannot be taken back. */
-  ask() {
-    const yes = h("button", { class: "danger", value: "yes" }, "Cancel the job");
-    const dialog = h("dialog", { "aria-labelledby": "question", onclose: () => (dialog.remove(), dialog.returnValue === "yes" && this.stop()) },
-      h("form", { method: "dialog" }, h("p", { id: "question" }, `Cancel ${this.name}? It ends after its round and cannot go on.`), h("div", { class: "tools" }, yes, h("button", { autofocus: true, value: "no" }, "Keep it"))),
-    );
-    this.element.append(dialog);
-    dialog.showModal();
-  }
-
-  async stop() {
-    put(this.problem, "");
-    try {
-      this.show(await ask(`${home(this.job.id)}/cancel`, "POST"));
-    } catch (error) {
-      put(this.problem, error.message);
-    }
   }
 
   /** Fetch what only changes with the job's lifecycle. */

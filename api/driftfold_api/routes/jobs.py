@@ -1,4 +1,4 @@
-"""Jobs: submit, look, list, cancel, delete."""
+"""Jobs: submit, look, list, cancel, pause, resume, delete."""
 
 from typing import Annotated
 
@@ -18,7 +18,7 @@ from driftfold_api.service import JobHere, ServiceHere
 from driftfold_api.strict_json import read_json
 from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
-from driftfold_workers.job import State
+from driftfold_workers.job import Job, State
 from driftfold_workers.store import Conflict
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -34,6 +34,7 @@ Cursor = Annotated[
     in_words("the cursor that came with the page before"),
 ]
 POLL_AFTER = "1"  # seconds
+MOVED = problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES)
 
 
 @router.post(
@@ -102,28 +103,36 @@ async def get_job(job: JobHere, service: ServiceHere, if_none_match: Known = Non
     return unless_known(JobDetail.of(await service.store.get(job)), if_none_match)
 
 
-@router.post(
-    "/{job}/cancel",
-    status_code=202,
-    response_model=JobDetail,
-    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES),
-)
+@router.post("/{job}/cancel", status_code=202, response_model=JobDetail, responses=MOVED)
 async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
-    """Cancel a job: a queued one at once, a running one at the end of its round."""
-    told = JobDetail.of(await service.store.cancel(job))
-    if not told.state.final:
-        response.headers["Retry-After"] = POLL_AFTER
-    return told
+    """Cancel a job: one that waits at once, a running one at the end of its round."""
+    return _moved(await service.store.cancel(job), response)
 
 
-@router.delete(
-    "/{job}",
-    status_code=204,
-    responses=problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES),
-)
+@router.post("/{job}/pause", status_code=202, response_model=JobDetail, responses=MOVED)
+async def pause(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
+    """Pause a job: a queued one at once, a running one at the end of its round."""
+    return _moved(await service.store.pause(job), response)
+
+
+@router.post("/{job}/resume", status_code=202, response_model=JobDetail, responses=MOVED)
+async def resume(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
+    """Put a paused job in its place in the queue again; it goes on where it was."""
+    return _moved(await service.store.resume(job), response)
+
+
+@router.delete("/{job}", status_code=204, responses=MOVED)
 async def delete(job: JobHere, service: ServiceHere) -> None:
     """Forget a job that is over, and its log. Its artefacts stay where they are."""
     await service.store.delete(job)
+
+
+def _moved(job: Job, response: Response) -> JobDetail:
+    """Tell a job that was asked to change its state, and when to look at it again."""
+    told = JobDetail.of(job)
+    if not told.state.final and told.state is not State.PAUSED:
+        response.headers["Retry-After"] = POLL_AFTER
+    return told
 
 
 def _accepted(given: object) -> Wanted:

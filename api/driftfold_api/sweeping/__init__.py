@@ -1,0 +1,1 @@
+"""Sweeps: one specification at many points, as a group of jobs."""
