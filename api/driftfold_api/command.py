@@ -13,12 +13,11 @@ try:
     import typer
 
     from driftfold import __version__
-    from driftfold_api import data_command, study_command, submit_command
+    from driftfold_api import data_command, jobs_command, study_command, submit_command
     from driftfold_api.failures import Outcome, tell
     from driftfold_api.options import (
         Attempts,
         Data,
-        Job,
         Json,
         Lease,
         Memory,
@@ -28,7 +27,6 @@ try:
         Settings,
         Slots,
         Spec,
-        Url,
     )
 except KeyboardInterrupt:  # before `main` can tell it
     print("interrupted", file=sys.stderr)
@@ -207,46 +205,9 @@ def plot(
 app.command()(submit_command.submit)
 
 
-@app.command()
-def watch(job: Job, url: Url = None, as_json: Json = False) -> None:
-    """Show the progress of a job until it is over."""
-    from driftfold_api.watching import watch_job
-
-    watch_job(job, url, as_json)
-
-
-@app.command(name="list")
-def list_(
-    state: Annotated[
-        str | None,
-        typer.Option(
-            help="Only queued, running, canceling, paused, succeeded, failed or canceled ones."
-        ),
-    ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
-    url: Url = None,
-    as_json: Json = False,
-) -> None:
-    """List the jobs of the service, newest first."""
-    from driftfold_api.managing import list_jobs
-
-    list_jobs(url, state, limit, as_json)
-
-
-@app.command()
-def cancel(job: Job, url: Url = None, as_json: Json = False) -> None:
-    """Cancel a job: a queued one at once, a running one at the end of its round."""
-    from driftfold_api.managing import cancel_job
-
-    cancel_job(job, url, as_json)
-
-
-@app.command()
-def result(job: Job, url: Url = None, as_json: Json = False) -> None:
-    """Show the result of a job."""
-    from driftfold_api.managing import show_result
-
-    show_result(job, url, as_json)
+for command in jobs_command.COMMANDS:
+    app.command()(command)
+app.command(name="list")(jobs_command.list_)
 
 
 @app.command()

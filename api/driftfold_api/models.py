@@ -66,6 +66,9 @@ class JobView(Answer):
     worker: str = Field(description="Who runs it, or ran it last.")
     needs: list[str] = Field(description="Kinds a worker must have, as family:kind.")
     progress: Progress
+    pausing: bool = Field(
+        default=False, description="It runs, and is paused at the end of its round."
+    )
     group: str = Field(default="", description="Id of the group that it belongs to.")
     dead: bool = Field(
         default=False,
@@ -300,6 +303,7 @@ def _facts(job: Job) -> dict[str, Any]:
         "worker": job.worker,
         "needs": list(job.needs),
         "progress": Progress(seq=job.seq, rounds=job.rounds, horizon_rounds=job.horizon_rounds),
+        "pausing": job.pausing,
         "group": job.group,
         "dead": job.dead,
         "diverged": job.diverged,

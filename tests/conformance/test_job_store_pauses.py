@@ -22,6 +22,11 @@ from tests.workers.jobs import (
 pytestmark = pytest.mark.asyncio
 
 
+async def given_back(store: JobStore, job: str, epoch: int) -> State:
+    """What becomes of a job whose process stopped to be paused."""
+    return await store.release(job, epoch, reason="", counted=False, attempts=1, outcome="paused")
+
+
 async def test_a_queued_job_is_paused_at_once_and_comes_back_in_its_place(store: JobStore) -> None:
     first, second, third = [(await submitted(store)).id for _ in range(3)]
     for _ in range(2):  # asking twice is no error
@@ -43,8 +48,7 @@ async def test_a_running_job_is_asked_to_pause_and_its_attempt_does_not_count(
         assert (asked.state, asked.reason) == ("running", "it is paused at the end of its round")
         assert await store.heartbeat(job, epoch, 30.0) == "pause"
     assert await store.append(job, epoch, 1, lines(1, 2), checkpoint="1:a") == 2
-    how = {"reason": "", "outcome": "paused"}
-    assert await store.release(job, epoch, counted=False, attempts=1, **how) is State.PAUSED
+    assert await given_back(store, job, epoch) is State.PAUSED
     paused = await store.get(job)
     assert (paused.attempt, paused.checkpoint, paused.seq, paused.reason) == (0, "1:a", 2, "")
     assert await store.claim("bert", KINDS, 1.0) is None
@@ -68,8 +72,7 @@ async def test_a_pause_that_is_taken_back_before_it_came(store: JobStore) -> Non
     assert (await store.resume(job)).reason == ""
     assert await store.heartbeat(job, epoch, 30.0) == "ok"
     # Its process may have stopped all the same: then it is queued.
-    how = {"reason": "", "outcome": "paused"}
-    assert await store.release(job, epoch, counted=False, attempts=1, **how) is State.QUEUED
+    assert await given_back(store, job, epoch) is State.QUEUED
     with pytest.raises(Conflict, match="is queued; only a paused job can be resumed"):
         await store.resume(job)
 
@@ -98,8 +101,9 @@ async def test_a_job_that_rests_between_attempts_does_so_no_more(store: JobStore
     job = (await submitted(store)).id
     for _ in range(2):
         claim = await claimed(store)
-        how = {"reason": "died", "back_off": True}
-        await store.release(job, claim.epoch, counted=True, attempts=5, **how)
+        await store.release(
+            job, claim.epoch, reason="died", counted=True, attempts=5, back_off=True
+        )
     assert (await store.get(job)).due is not None
     assert (await store.pause(job)).due is None
     await store.resume(job)

@@ -66,9 +66,7 @@ def test_a_jury_that_is_made_anew_goes_on_with_the_verdicts_there_were() -> None
     told(whole, *values[:2])
     before = whole.judge()
     told(whole, *values[2:])
-    anew = told(
-        Jury(median_rule(), before.judged, {child: 5 for child in before.stopped}), *values
-    )
+    anew = told(Jury(median_rule(), before.judged, dict.fromkeys(before.stopped, 5)), *values)
     assert anew.judge() == whole.judge()
 
 
@@ -99,7 +97,7 @@ def test_the_first_round_at_which_a_target_is_reached_counts() -> None:
 
 def test_rules_are_read_strictly() -> None:
     read = TypeAdapter[MedianRule | TargetRule](StopRule).validate_python
-    assert read({"kind": "median", "metric": "gap"}).others == 3
+    assert read({"kind": "median", "metric": "gap"}) == median_rule(grace=10, others=3)
     for wrong in (
         {"kind": "best", "metric": "gap"},
         {"kind": "median"},

@@ -59,6 +59,8 @@ class Job:
         The result table, once it has succeeded.
     due
         Unix time before which a queued job is not tried again, if it has to wait.
+    pausing
+        Whether it runs and is to be paused at the end of its round.
     terms
         How it is to be run.
     group
@@ -89,6 +91,7 @@ class Job:
     checkpoint: str | None = None
     result: Mapping[str, Any] | None = None
     due: float | None = None
+    pausing: bool = False
     terms: Terms = USUAL
     group: str = ""
     origin: Mapping[str, str] | None = None

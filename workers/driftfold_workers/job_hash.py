@@ -69,6 +69,7 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         checkpoint=fields.get("checkpoint"),
         result=json.loads(fields["result"]) if "result" in fields else None,
         due=_time(fields, "due"),
+        pausing="pausing" in fields,
         terms=Terms.from_table(json.loads(fields["terms"])) if "terms" in fields else Terms(),
         group=fields.get("group", ""),
         origin=json.loads(fields["origin"]) if "origin" in fields else None,

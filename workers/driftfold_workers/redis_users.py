@@ -40,7 +40,8 @@ class RedisUsers(RedisLogs):
 
     async def enqueue(self, job: Job, *, events: int = 0) -> bool:
         """Queue a job that was accepted elsewhere; False if it is known already."""
-        return bool(await self._link.transition("enqueue", job.id, events, *to_hash(job)))
+        how = (events, int(job.state is State.PAUSED))
+        return bool(await self._link.transition("enqueue", job.id, *how, *to_hash(job)))
 
     async def get(self, job: str) -> Job:
         """Return a job. The reason of a queued one tells what it waits for."""
@@ -77,7 +78,7 @@ class RedisUsers(RedisLogs):
         return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once; ask the worker of a running one. A final job: `Conflict`."""
+        """Cancel a waiting job at once, a running one by its worker. One that is over: `Conflict`."""
         return to_job(job, await self._link.transition("cancel", job))
 
     async def pause(self, job: str) -> Job:

@@ -78,7 +78,7 @@ class Jobs(ABC):
 
     @abstractmethod
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once; ask the worker of a running one. A final job: `Conflict`."""
+        """Cancel a waiting job at once, a running one by its worker. One that is over: `Conflict`."""
 
     @abstractmethod
     async def pause(self, job: str) -> Job:
@@ -150,7 +150,7 @@ class JobStore(Jobs):
 
     @abstractmethod
     async def enqueue(self, job: Job, *, events: int = 0) -> bool:
-        """Queue a job that was accepted elsewhere; False if it is known already.
+        """Queue a job that was accepted elsewhere, unless it is paused; False if it is known.
 
         It keeps its id and goes on from what is recorded of it: records up to `job.seq`, lifecycle
         events up to `events`, its checkpoint, attempts and epoch.

@@ -24,7 +24,7 @@ class Range(BaseModel):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if not self.low < self.high or (self.log and self.low <= 0):
-            facts = {"low": self.low, "high": self.high}
+            facts: dict[str, Any] = {"low": self.low, "high": self.high}
             facts["wanted"] = "0 < low < high" if self.log else "low < high"
             raise PydanticCustomError("wording", "got {low} to {high}, wanted {wanted}", facts)
         if max(abs(self.low), abs(self.high)) > 2**53:

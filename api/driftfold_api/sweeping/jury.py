@@ -76,9 +76,12 @@ class Jury:
                 self._stopped[child] = round_
                 verdicts.stopped[child] = reason
                 self._curves[child].cut(round_)
-            elif isinstance(self.rule, TargetRule) and verdicts.reached is None:
-                if self.rule.reached(child, round_, self._curves):
-                    best = self.rule.shown(self._curves[child].best(round_))
-                    why = f"reached {self.rule.metric} {best} at round {round_}"
-                    verdicts.reached = child, why
+            elif verdicts.reached is None and self._reached(child, round_):
+                best = self.rule.shown(self._curves[child].best(round_))
+                why = f"reached {self.rule.metric} {best} at round {round_}"
+                verdicts.reached = child, why
         return verdicts
+
+    def _reached(self, child: int, round_: int) -> bool:
+        rule = self.rule
+        return isinstance(rule, TargetRule) and rule.reached(child, round_, self._curves)
