@@ -94,7 +94,7 @@ class ArchivedStore(Jobs):
         return Page(complete, end or None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once, a running one by its worker. One that is over: `Conflict`."""
+        """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
         allowed = "only a job that is not over can be canceled"
         return await self._move(job, self._store.cancel, allowed)
 

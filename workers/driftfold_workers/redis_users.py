@@ -78,7 +78,7 @@ class RedisUsers(RedisLogs):
         return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once, a running one by its worker. One that is over: `Conflict`."""
+        """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
         return to_job(job, await self._link.transition("cancel", job))
 
     async def pause(self, job: str) -> Job:

@@ -78,7 +78,7 @@ class Jobs(ABC):
 
     @abstractmethod
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once, a running one by its worker. One that is over: `Conflict`."""
+        """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
 
     @abstractmethod
     async def pause(self, job: str) -> Job:
