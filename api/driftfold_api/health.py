@@ -11,7 +11,7 @@ WITHIN = 4.0  # seconds
 
 
 def ready(url: str) -> bool:
-    """Return whether the API at an address can serve: it answers, and so does its job store."""
+    """Return whether the API at an address accepts jobs, be its job store there or not."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(f"{url.rstrip('/')}/readyz", timeout=WITHIN) as answer:

@@ -265,8 +265,12 @@ class Workers(Answer):
 class Health(Answer):
     """Whether the service can serve."""
 
-    status: Literal["ok", "ready"]
+    status: Literal["ok", "ready", "degraded"] = Field(
+        description="Degraded: jobs are accepted, and read as far as they are recorded; none "
+        "begins before the job store is back."
+    )
     workers: Count | None = None
+    detail: str | None = Field(default=None, description="Why it is degraded.")
 
 
 class ProblemEntry(Answer):

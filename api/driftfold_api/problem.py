@@ -88,13 +88,15 @@ INTERNAL = ProblemType(
     "internal", 500, "Internal error", "A fault of the service; its log has the traceback."
 )
 UNREACHABLE = ProblemType(
-    "store-unreachable", 503, "Job store unreachable",
-    "The service cannot reach its job store. The request may or may not have been carried out: "
+    "store-unreachable", 503, "Store unreachable",
+    "The service cannot reach its job store, or its archive; the detail says which. The request "
+    "may or may not have been carried out: "
     "repeat it, a submission with the same Idempotency-Key.",
 )  # fmt: skip
 STORE_REFUSES = ProblemType(
-    "store-refuses", 503, "Job store takes no writes",
-    "The job store answers, but has no room or may not write; the detail has its own words. "
+    "store-refuses", 503, "Store takes no writes",
+    "The job store, or the archive, answers, but has no room or may not write; the detail has its "
+    "own words. "
     "Nothing of the request was carried out: repeat it when that is mended.",
 )  # fmt: skip
 
@@ -175,7 +177,7 @@ def _as_problem(error: Exception) -> Problem:
     if isinstance(error, StoreRefuses):
         _log.error("%s", " ".join(str(error).split()))
         words = " ".join(error.words.split()).rstrip(".")
-        detail = f"the job store takes no writes: {words}; repeat the request when that is mended"
+        detail = f"{error.what} takes no writes: {words}; repeat the request when that is mended"
         return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):
         return Problem(UNREACHABLE, str(error), headers={"Retry-After": RETRY_AFTER})
@@ -196,8 +198,8 @@ def _as_problem(error: Exception) -> Problem:
         if kind is NOT_FOUND:
             detail = "nothing has this address; /openapi.json lists those there are"
         return Problem(kind, detail, headers=error.headers or {})
-    _log.error("the job store failed", exc_info=error)
-    return Problem(INTERNAL, "the job store failed; the service's log says how")
+    _log.error("a store failed", exc_info=error)
+    return Problem(INTERNAL, "a store of the service failed; its log says how")
 
 
 def _detail(found: Mapping[str, Any]) -> str:

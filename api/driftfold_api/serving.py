@@ -28,6 +28,7 @@ from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
+from driftfold_workers.store import StoreUnreachable
 
 STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
 LOOK = 0.1  # seconds between two looks at the processes of the service
@@ -81,8 +82,7 @@ async def _serve(
     request: ServeRequest, listening: socket.socket, redis: str, server: EmbeddedServer | None
 ) -> None:
     url = url_of(listening)
-    if server is None:
-        await _require(redis)
+    lacking = await _lacking(redis) if server is None else ""
     place = request.archive or archive_in(request.runs)
     async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
         hosts = hosts_of(request.host, request.allowed_hosts)
@@ -105,6 +105,8 @@ async def _serve(
             if api.started:
                 note(request.runs, url)
                 _tell(request, url, redis, server)
+                if lacking:
+                    typer.echo(f"{lacking}; jobs are accepted, and run when it is there", err=True)
                 tending = asyncio.create_task(_tend(crew, server))
             await serving
         finally:
@@ -124,10 +126,18 @@ def archive_in(runs: Path) -> str:
     return f"sqlite:///{runs.absolute() / 'archive.sqlite'}"
 
 
-async def _require(redis: str) -> None:
-    """Raise `StoreUnreachable` unless the job store answers."""
+async def _lacking(redis: str) -> str:
+    """Return why the job store cannot be used now; "" when it can.
+
+    Jobs are accepted without it. An address that is none, and a wrong password, are raised: they
+    will not mend themselves.
+    """
     async with RedisJobStore.open(redis, patience=STORE_WITHIN) as store:
-        await store.workers()
+        try:
+            await store.workers()
+        except StoreUnreachable as error:
+            return " ".join(str(error).split())
+    return ""
 
 
 async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:

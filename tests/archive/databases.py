@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sqlalchemy import Connection, text
+
 INSTALLED = Path("/usr/lib/postgresql")  # Debian keeps a folder for each version there
 FAST = ("-c", "fsync=off", "-c", "full_page_writes=off", "-c", "shared_buffers=16MB")
 
@@ -76,6 +78,12 @@ def postgres(programs: Path) -> Iterator[str]:
         finally:
             server.send_signal(signal.SIGQUIT)  # at once: nothing is worth keeping
             server.wait(30)
+
+
+def no_more_pages(connection: Connection) -> None:
+    """Let a file of SQLite grow no more, as on a full disk."""
+    pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+    connection.execute(text(f"PRAGMA max_page_count = {pages}"))
 
 
 def wait_for(programs: Path, port: int, server: "subprocess.Popen[bytes]") -> None:

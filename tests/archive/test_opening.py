@@ -18,7 +18,7 @@ from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.tables import metadata
 from driftfold_workers.store import StoreRefuses, StoreUnreachable
 from driftfold_workers.terms import USUAL
-from tests.archive.databases import free_port
+from tests.archive.databases import free_port, no_more_pages
 from tests.archive.told import WANTED, accepted
 
 
@@ -125,11 +125,6 @@ async def test_a_full_disk_is_told(tmp_path: Path) -> None:
         await archive._write(no_more_pages)
         with pytest.raises(StoreRefuses, match="full"):
             await archive.accept(replace(WANTED, spec={"long": "x" * 1_000_000}))
-
-
-def no_more_pages(connection: Connection) -> None:
-    pages = connection.execute(text("PRAGMA page_count")).scalar_one()
-    connection.execute(text(f"PRAGMA max_page_count = {pages}"))
 
 
 @pytest.mark.asyncio

@@ -95,15 +95,15 @@ def test_a_service_that_is_not_there_is_given_up(capsys: pytest.CaptureFixture[s
         assert "driftfold serve" in error
 
 
-def test_a_job_store_that_is_not_there_is_told_at_once(
+def test_an_address_that_is_none_of_a_job_store_is_told_at_once(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REDIS_URL", "redis://:secret@127.0.0.1:1/0")
+    monkeypatch.setenv("REDIS_URL", "queue://:secret@127.0.0.1:1/0")
     assert call("serve", "--port", "0") == 1
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("error: the job store at redis://127.0.0.1:1/0 gave no answer for 0.1 s")
-    assert err.endswith("; start it, or correct REDIS_URL\n")
+    assert err.startswith("error: 'queue://127.0.0.1:1/0' is no address of a job store: ")
+    assert err.endswith("; correct REDIS_URL\n")
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,14 @@ class StoreRefuses(StoreUnreachable):
     ----------
     words
         Why, in its own words.
+    what
+        Which store it is.
     """
 
-    def __init__(self, message: str, words: str = "") -> None:
+    def __init__(self, message: str, words: str = "", what: str = "the job store") -> None:
         super().__init__(message)
         self.words = words or message
+        self.what = what
 
 
 class UnknownJob(StoreError):

@@ -124,4 +124,4 @@ class Archive(ABC):
 
     @abstractmethod
     async def ping(self) -> None:
-        """Raise `StoreUnreachable` unless the archive answers."""
+        """Raise `StoreUnreachable` unless the archive answers, and takes writes."""

@@ -28,6 +28,11 @@ def stand(connection: Connection, fence: int) -> None:
         raise Overtaken(f"another recorder is in charge: the fence {fence} is an old one")
 
 
+def touch(connection: Connection) -> None:
+    """Write, and change nothing."""
+    connection.execute(update(recorders).values(fence=recorders.c.fence))
+
+
 def write(connection: Connection, database: Database, excerpt: Excerpt, known: Position) -> None:
     """Write an excerpt of a job that is recorded up to a position."""
     job = excerpt.job.id

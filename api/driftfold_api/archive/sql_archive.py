@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Self, TypeVar
 
-from sqlalchemy import Connection, delete, text
+from sqlalchemy import Connection, delete
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -157,8 +157,9 @@ class SqlArchive(Archive):
         return await self._read(partial(reading.unfinished_of, after=after, limit=limit))
 
     async def ping(self) -> None:
-        """Raise `StoreUnreachable` unless the archive answers."""
-        await self._read(lambda connection: connection.execute(text("SELECT 1")).scalar())
+        """Raise `StoreUnreachable` unless the archive answers, and takes writes."""
+        with self._our_errors():
+            await self._database.join(recording.touch)
 
     async def _read(self, work: Work[T]) -> T:
         with self._our_errors():
@@ -188,6 +189,7 @@ class SqlArchive(Archive):
                     f"the archive at {self._place} takes no writes now: {words}; once that is "
                     "mended, work goes on by itself",
                     words=words,
+                    what="the archive",
                 ) from error
             raise self._away(cause) from error
 
