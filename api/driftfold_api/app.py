@@ -13,15 +13,15 @@ from driftfold.spec import load_builtins
 from driftfold_api import openapi, problem
 from driftfold_api.archive.base import Archive
 from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
+from driftfold_api.observing import Observed
 from driftfold_api.page import page_routes
-from driftfold_api.recording.keeper import Keeper
-from driftfold_api.routes import catalogue, health, jobs, lifecycle, records, results
+from driftfold_api.routes import catalogue, health, jobs, lifecycle, metrics, records, results
 from driftfold_api.service import Service
 from driftfold_api.strict_query import strict_query
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 
-ROUTES = (jobs, records, lifecycle, results, catalogue, health)
+ROUTES = (jobs, records, lifecycle, results, catalogue, health, metrics)
 
 
 def create_app(
@@ -54,6 +54,7 @@ def create_app(
     app.state.service = Service(store, archive, runs)
     app.include_router(page_routes())
     app.add_middleware(HostCheck, hosts=hosts)
+    app.add_middleware(Observed, metrics=app.state.service.requests)  # around the one before
     return app
 
 
@@ -76,7 +77,7 @@ def _bare_app() -> FastAPI:
     )
     for module in ROUTES:
         # Whoever asks whether the service is well may add what he likes, against caches.
-        strict = [] if module is health else [Depends(strict_query)]
+        strict = [] if module in (health, metrics) else [Depends(strict_query)]
         app.include_router(module.router, dependencies=strict)
     problem.install(app)
     openapi.describe(app)
@@ -87,7 +88,7 @@ def _bare_app() -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     load_builtins()  # now, not in the first request
     service: Service = app.state.service
-    keeping = asyncio.create_task(Keeper(service.queue, service.archive).run(), name="keeper")
+    keeping = asyncio.create_task(service.keeper.run(), name="keeper")
     try:
         yield
     finally:

@@ -45,11 +45,18 @@ class Feeds:
         self._followers: dict[Feed, set[Follower]] = {}
         self._closing = False
         self._timer: asyncio.TimerHandle | None = None
+        self.sent = 0
+        """Events sent to all followers there ever were."""
 
     @property
     def followed(self) -> int:
         """Jobs that somebody follows."""
         return len(self._feeds)
+
+    @property
+    def followers(self) -> int:
+        """Streams that are open."""
+        return sum(map(len, self._followers.values()))
 
     @asynccontextmanager
     async def follow(self, job: Job, task: asyncio.Task[None]) -> AsyncIterator[Follower]:

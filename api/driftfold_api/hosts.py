@@ -83,6 +83,7 @@ class HostCheck:
             await self.app(scope, receive, send)
             return
         what, host = wrong
+        scope.setdefault("state", {})[p.PROBLEM] = p.MISDIRECTED.slug
         name = _name(host)[:100] or "NAME"
         told = p.Problem(
             p.MISDIRECTED,

@@ -26,6 +26,9 @@ from driftfold_workers.store import (
 
 MEDIA_TYPE = "application/problem+json"
 HOME = "/problems"
+PROBLEM, REQUEST = "problem", "request"
+"""What the state of a request is told: the type of its problem. What it tells: the request's id."""
+REQUEST_HEADER = "X-Request-ID"
 
 _log = logging.getLogger("driftfold.api")
 
@@ -158,13 +161,18 @@ def install(app: FastAPI) -> None:
 
     async def own(request: Request, error: Exception) -> Response:
         problem = _as_problem(error)
+        setattr(request.state, PROBLEM, problem.type.slug)
         if problem.type is METHOD:
             problem.headers = {"Allow": ", ".join(_allowed(app, request))}
         return answer(problem, request.url.path)
 
     async def unexpected(request: Request, error: Exception) -> Response:
+        setattr(request.state, PROBLEM, INTERNAL.slug)
         detail = "the service failed; its log has the traceback"
-        return answer(Problem(INTERNAL, detail), request.url.path)
+        # All other answers get their header further in.
+        known = getattr(request.state, REQUEST, None)
+        headers = {} if known is None else {REQUEST_HEADER: known}
+        return answer(Problem(INTERNAL, detail, headers=headers), request.url.path)
 
     for kind in (Problem, StoreError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, own)

@@ -35,8 +35,9 @@ def server_of(app: FastAPI, *, log_level: str = "warning") -> Server:
     """Return a server for an app; give its `serve` a socket from `listen`."""
     config = uvicorn.Config(
         app,
+        log_config=None,  # whoever runs the process says where to
         log_level=log_level,
-        access_log=False,
+        access_log=False,  # see observing.py
         lifespan="on",
         backlog=BACKLOG,
         timeout_graceful_shutdown=STOP_WITHIN,

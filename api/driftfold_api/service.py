@@ -11,6 +11,8 @@ from driftfold_api.archive.base import Archive
 from driftfold_api.archived_store import ArchivedStore
 from driftfold_api.feeds import Feeds
 from driftfold_api.job_id import no_such_job
+from driftfold_api.metrics.requests import RequestMetrics
+from driftfold_api.recording.keeper import Keeper
 from driftfold_workers.new_id import is_id
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
@@ -28,6 +30,8 @@ class Service:
         self.store = ArchivedStore(store, archive)
         self.runs = runs
         self.feeds = Feeds(self.store)
+        self.keeper = Keeper(store, archive)
+        self.requests = RequestMetrics()
         self._closing = asyncio.Event()
 
     def close(self) -> None:

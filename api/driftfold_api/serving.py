@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import socket
@@ -26,9 +27,12 @@ from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
+from driftfold_workers.logs import Format, Level, configure
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import StoreUnreachable
+
+log = logging.getLogger("driftfold.api")
 
 STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
 LOOK = 0.1  # seconds between two looks at the processes of the service
@@ -50,6 +54,8 @@ class ServeRequest:
     data: Sequence[Path] = ()
     memory: int | None = None
     archive: str | None = None
+    log_format: Format = "text"
+    log_level: Level | None = None
     as_json: bool = False
     parent: int | None = None
 
@@ -58,6 +64,8 @@ def serve(request: ServeRequest) -> None:
     """Serve until SIGINT or SIGTERM, then stop everything that was started."""
     if request.parent is not None:
         die_with(request.parent)
+    # Who looks at the terminal is told what is wrong; that workers begin and end jobs they tell.
+    configure(request.log_format, request.log_level or "warning")
     load_plugins(request.plugins)
     if there := living(request.runs):
         raise RequestError(
@@ -86,7 +94,8 @@ async def _serve(
     place = request.archive or archive_in(request.runs)
     async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
         hosts = hosts_of(request.host, request.allowed_hosts)
-        api = server_of(create_app(store, archive, runs=request.runs.absolute(), hosts=hosts))
+        app = create_app(store, archive, runs=request.runs.absolute(), hosts=hosts)
+        api = server_of(app, log_level=request.log_level or "warning")
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
 
@@ -146,13 +155,12 @@ async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:
         await asyncio.sleep(LOOK)
         try:
             for code in await crew.replace():
-                told = f"a worker ended with code {code}; another one takes its place"
-                typer.echo(told, err=True)
+                log.warning("a worker ended with code %d; another one takes its place", code)
             if server is not None and server.owner and not server.alive():
-                typer.echo("the job store ended; it is started again", err=True)
+                log.warning("the job store ended; it is started again")
                 await asyncio.to_thread(server.restart)
         except (OSError, DriftfoldError) as error:  # no memory, no room: it may come back
-            typer.echo(f"it cannot be started: {error}; trying again", err=True)
+            log.error("it cannot be started: %s; trying again", error)
             await asyncio.sleep(REST)
 
 
@@ -164,6 +172,7 @@ def _worker_arguments(request: ServeRequest) -> list[str]:
         *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
         *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
         *("--lease", str(request.lease), "--attempts", str(request.attempts)),
+        *("--log-format", request.log_format, "--log-level", request.log_level or "info"),
         *("--parent", str(os.getpid())),
         *(*plugins, *data, *memory),
     ]

@@ -79,6 +79,7 @@ class EventStream(Response):
             if event is not None and event.at <= after:
                 told += 1
                 if event.number > self._lifecycle_after:
+                    self._feeds.sent += 1
                     yield event.frame
             elif feed.begun and feed.behind(after):
                 try:
@@ -87,11 +88,14 @@ class EventStream(Response):
                     yield frames.end(self._job.id, "deleted", "", self._job.seq)
                     return
                 after += len(page)
+                self._feeds.sent += len(page)
                 yield b"".join(page) or frames.PING
             elif feed.begun and (found := feed.since(after, until))[0]:
+                self._feeds.sent += found[1] - after
                 part, after = found
                 yield part
             elif feed.end is not None:
+                self._feeds.sent += 1
                 yield feed.end
                 return
             elif feed.begun and feed.waiting is not waiting:

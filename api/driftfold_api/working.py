@@ -1,6 +1,5 @@
 """`driftfold worker`: run jobs of a service."""
 
-import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
+from driftfold_workers.logs import Format, Level, configure
 from driftfold_workers.server_binary import external_url
 from driftfold_workers.worker import run_worker
 
@@ -28,6 +28,8 @@ class WorkerRequest:
     data: Sequence[Path] = ()
     memory: int | None = None
     name: str | None = None
+    log_format: Format = "text"
+    log_level: Level = "info"
     parent: int | None = None
 
 
@@ -35,7 +37,7 @@ def work(request: WorkerRequest) -> None:
     """Run jobs until SIGTERM or SIGINT, then give back what is not finished."""
     if request.parent is not None:
         die_with(request.parent)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    configure(request.log_format, request.log_level)
     with redis_url(request.runs) as (url, _):
         run_worker(
             url,

@@ -67,6 +67,11 @@ class Keys:
         return self._name("a:recorder")
 
     @property
+    def counts(self) -> str:
+        """Hash: how often things have happened, over all jobs there ever were."""
+        return self._name("counts")
+
+    @property
     def workers(self) -> str:
         """Hash: workers that are there."""
         return self._name("workers")
@@ -88,6 +93,7 @@ class Keys:
             *(self.ready, self.needs, self.lease, self.delayed),
             *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived),
             *(self.jobs(state) for state in State),
+            self.counts,
         ]
 
     def _name(self, *parts: str) -> str:

@@ -60,3 +60,12 @@ def is_id(text: str) -> bool:
         return str(uuid.UUID(text)) == text
     except ValueError:
         return False
+
+
+def created_of(number: float) -> float:
+    """Return the Unix time at which the job with a number was made.
+
+    >>> created_of(number_of("018bcfe5-6800-7001-8000-000000000000"))
+    1700000000.0
+    """
+    return ((int(number) >> 12) + START) / 1000

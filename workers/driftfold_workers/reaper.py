@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from driftfold_workers.logs import bound
 from driftfold_workers.settings import Settings
 from driftfold_workers.store import JobStore, StoreError, StoreUnreachable
 
@@ -20,7 +21,8 @@ async def reap_forever(store: JobStore, settings: Settings) -> None:
         pause = EVERY
         try:
             for job in await store.reap(settings.attempts):
-                log.warning("job %s: its worker gave no sign; taken back", job)
+                with bound(job=job):
+                    log.warning("job %s: its worker gave no sign; taken back", job)
         except StoreError as error:
             log.warning("no job can be taken back: %s", error)
             if isinstance(error, StoreUnreachable):

@@ -6,9 +6,11 @@ from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Self, get_args
 
+from driftfold_workers.census import Census
 from driftfold_workers.job import Claim, State
 from driftfold_workers.job_hash import to_job, to_json
 from driftfold_workers.keys import Keys
+from driftfold_workers.redis_census import take_census
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.redis_users import RedisUsers
 from driftfold_workers.redis_window import RedisWindow
@@ -74,6 +76,10 @@ class RedisJobStore(RedisUsers):
             | {"jobs": sorted(job for job, worker in running if worker == name)}
             for name, age, facts in (await self._present())[1]
         ]
+
+    async def census(self) -> Census:
+        """Return how much there is of what."""
+        return await take_census(self._link)
 
     async def claim(
         self, worker: str, kinds: Sequence[str], lease: float, wait: float = 0.0

@@ -1,6 +1,6 @@
 """The job store in Redis as a window on what happens: what the archive takes from it, and trims."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from driftfold_workers.excerpt import Excerpt
@@ -83,6 +83,18 @@ class RedisWindow:
 
         there = await self._link.call(send)
         return [job for job, known in zip(jobs, there, strict=True) if not known]
+
+    async def ends(self, jobs: Sequence[str]) -> Mapping[str, int]:
+        """Return the number of the last record of each job that is here."""
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=False)
+            for job in jobs:
+                pipe.hget(self._keys.job(job), "seq")
+            return await pipe.execute()
+
+        found = await self._link.call(send)
+        return {job: int(seq) for job, seq in zip(jobs, found, strict=True) if seq is not None}
 
     async def forget(self, job: str) -> None:
         """Forget a job that is over, and its log."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from driftfold_workers.attempt import PATIENCE, Attempt
 from driftfold_workers.job import Claim
+from driftfold_workers.logs import bind
 from driftfold_workers.needs import computes_with_torch
 from driftfold_workers.reaper import reap_forever
 from driftfold_workers.settings import Settings
@@ -95,6 +96,7 @@ class Supervisor:
             log.error("an attempt failed in its supervisor", exc_info=error)
 
     async def _attempt(self, claim: Claim) -> None:
+        bind(job=claim.job.id, attempt=claim.job.attempt, epoch=claim.epoch)  # this task's alone
         try:
             torch = computes_with_torch(claim.job.needs)
             process = await self._starter.start(torch=torch)

@@ -12,6 +12,7 @@ from pathlib import Path
 from driftfold.spec import load_plugins
 from driftfold_workers.data_paths import data_folders
 from driftfold_workers.forking import best_starter
+from driftfold_workers.logs import bind
 from driftfold_workers.needs import kinds_here
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
@@ -83,6 +84,7 @@ def run_worker(
 
 
 async def _work(url: str, prefix: str, settings: Settings) -> None:
+    bind(worker=settings.name)
     loop, drain = asyncio.get_running_loop(), asyncio.Event()
     async with RedisJobStore.open(url, prefix=prefix) as store, best_starter() as starter:
         supervisor = Supervisor(store, kinds_here(), settings, starter)

@@ -123,5 +123,9 @@ class Archive(ABC):
         """Return ids of jobs that are not recorded as over, oldest first, after one of them."""
 
     @abstractmethod
+    async def counts(self) -> Mapping[State, int]:
+        """Tell how many jobs are recorded in each state."""
+
+    @abstractmethod
     async def ping(self) -> None:
         """Raise `StoreUnreachable` unless the archive answers, and takes writes."""

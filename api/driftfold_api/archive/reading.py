@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from driftfold_api.archive.base import Position
 from driftfold_api.archive.rows import to_event, to_job
@@ -75,6 +75,12 @@ def unfinished_of(connection: Connection, after: str, limit: int) -> Sequence[st
         .limit(limit)
     )
     return list(found)
+
+
+def counts_of(connection: Connection) -> Mapping[State, int]:
+    """Count jobs by state, which an index has."""
+    found = connection.execute(select(jobs.c.state, func.count()).group_by(jobs.c.state))
+    return {State(row[0]): row[1] for row in found}
 
 
 def check(after: int, limit: int) -> None:

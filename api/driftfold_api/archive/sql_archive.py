@@ -156,6 +156,10 @@ class SqlArchive(Archive):
         """Return ids of jobs that are not recorded as over, oldest first."""
         return await self._read(partial(reading.unfinished_of, after=after, limit=limit))
 
+    async def counts(self) -> Mapping[State, int]:
+        """Tell how many jobs are recorded in each state."""
+        return await self._read(reading.counts_of)
+
     async def ping(self) -> None:
         """Raise `StoreUnreachable` unless the archive answers, and takes writes."""
         with self._our_errors():

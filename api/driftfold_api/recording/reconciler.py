@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from driftfold_api.archive.base import Archive
+from driftfold_workers.logs import bound
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.store import StoreError, UnknownJob
 
@@ -55,7 +56,8 @@ class Reconciler:
             return False
         queued = await queue_again(self._store, self._archive, job)
         if queued:
-            log.info("job %s was accepted and is not in the job store: queued", job)
+            with bound(job=job):
+                log.info("job %s was accepted and is not in the job store: queued", job)
         return queued
 
 

@@ -5,6 +5,7 @@ import logging
 
 from driftfold_api.archive.base import Archive, Position
 from driftfold_workers.excerpt import Excerpt
+from driftfold_workers.logs import bound
 from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.store import Trimmed
 
@@ -48,12 +49,13 @@ class Recorder:
                     job, after=known.seq, events_after=known.events, limit=RECORDS
                 )
             except Trimmed:
-                log.error(
-                    "job %s cannot be recorded further: the archive ends at record %d, and the job "
-                    "store has forgotten what follows; was an older archive put in place?",
-                    job,
-                    known.seq,
-                )
+                with bound(job=job):
+                    log.error(
+                        "job %s cannot be recorded further: the archive ends at record %d, and the "
+                        "job store has forgotten what follows; was an older archive put in place?",
+                        job,
+                        known.seq,
+                    )
         if told is None:  # deleted, or none of the archive's
             await self._window.pass_over(job)
         return told

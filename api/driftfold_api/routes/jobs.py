@@ -1,5 +1,6 @@
 """Jobs: submit, look, list, cancel, pause, resume, delete."""
 
+import logging
 from typing import Annotated
 
 from annotated_types import Ge, Le
@@ -19,6 +20,7 @@ from driftfold_api.strict_json import read_json
 from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
 from driftfold_workers.job import Job, State
+from driftfold_workers.logs import bound
 from driftfold_workers.store import Conflict
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -33,6 +35,8 @@ Cursor = Annotated[
     StringConstraints(pattern=r"^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$"),
     in_words("the cursor that came with the page before"),
 ]
+log = logging.getLogger("driftfold.api")
+
 POLL_AFTER = "1"  # seconds
 MOVED = problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES)
 
@@ -62,9 +66,11 @@ async def submit(
     """Submit an experiment. It is on disk, and queued; `Location` says where to watch it."""
     accepted = _accepted(await read_json(request))
     try:
-        job, _ = await service.store.submit(accepted, key=idempotency_key)
+        job, new = await service.store.submit(accepted, key=idempotency_key)
     except Conflict as error:
         raise p.Problem(p.KEY_REUSED, str(error)) from None
+    with bound(job=job.id):
+        log.info("job %s: %s", job.id, "accepted" if new else "accepted before")
     told = JobDetail.of(job)
     response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
     return told

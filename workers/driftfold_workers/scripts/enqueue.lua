@@ -10,6 +10,7 @@ if ARGV[3] == '0' then
 elseif field('started') and not paused then
   local why = 'the job store had lost the job'
   set('reason', why)
+  count_outcome('store lost')
   tell('lost', 'reason', why, 'outcome', 'store lost', attempt_facts())
 end
 if paused then move('paused') else enqueue() end

@@ -1,8 +1,9 @@
 -- ARGV: epoch, final state, reason, result or '', outcome of the attempt.
 if repeated() and field('state') == ARGV[4] then return 1 end
 local refusal = fenced(ARGV[3])
-if refusal then return refusal end
+if refusal then return refused(refusal) end
 if ARGV[6] ~= '' then set('result', ARGV[6]) end
+count_outcome(ARGV[7])
 finish(ARGV[4], ARGV[5], ARGV[7])
 set('nonce', NONCE)
 return 1

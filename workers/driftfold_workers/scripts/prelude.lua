@@ -9,6 +9,7 @@ local INDEX = {
   queued = KEYS[13], running = KEYS[14], canceling = KEYS[15],
   paused = KEYS[16], succeeded = KEYS[17], failed = KEYS[18], canceled = KEYS[19],
 }
+local COUNTS = KEYS[#KEYS]
 local ID, NONCE = ARGV[1], ARGV[2]
 
 local clock = redis.call('TIME')
@@ -18,7 +19,17 @@ local NOW_MS = clock[1] * 1000 + math.floor(clock[2] / 1000)
 local function field(name) return redis.call('HGET', JOB, name) end
 local function set(...) redis.call('HSET', JOB, ...) end
 
+-- Counts something for all jobs together, which only ever grows. What cannot be counted, for want of
+-- room, happens all the same.
+local function count(name, by) redis.pcall('HINCRBY', COUNTS, name, by or 1) end
+
+-- Of the outcome of an attempt only the words: "child died", not by which signal.
+local function count_outcome(outcome)
+  if outcome ~= '' then count('outcome:' .. string.gsub(outcome, ' %(.*', '')) end
+end
+
 local function tell(kind, ...)
+  count('event:' .. kind)
   local number = redis.call('HINCRBY', JOB, 'events', 1)
   redis.call('XADD', EVENTS, number .. '-0', 'kind', kind, 'time', NOW, ...)
   redis.call('SADD', UNRECORDED, ID)
@@ -94,4 +105,9 @@ local function fenced(epoch)
   return redis.error_reply(string.format(
     'FENCED attempt with epoch %s of job %s was given up: the job is %s, its epoch %s',
     epoch, ID, state or 'deleted', current or 'gone'))
+end
+
+local function refused(refusal)
+  count('fenced')
+  return refusal
 end

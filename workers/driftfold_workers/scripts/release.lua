@@ -15,7 +15,7 @@ elseif repeated() then
   return field('state')
 else
   local refusal = fenced(epoch)
-  if refusal then return refusal end
+  if refusal then return refused(refusal) end
 end
 
 -- The first attempt in a row that recorded nothing new is followed by another at once, each
@@ -35,6 +35,9 @@ if canceling or over or field('pausing') then wait = 0 end
 local retry = wait > 0 and string.format('%g', wait / 1000) or ''
 tell(epoch == '' and 'lost' or 'released', 'reason', reason, 'outcome', outcome, 'retry', retry,
   attempt_facts())
+count_outcome(outcome)
+if epoch == '' then count('expired') end
+if counted == '1' and not (canceling or over) then count('retried') end
 set('nonce', NONCE)
 redis.call('ZREM', LEASE, ID)
 if counted == '0' then redis.call('HINCRBY', JOB, 'attempt', -1) end

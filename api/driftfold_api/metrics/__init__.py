@@ -1,0 +1,1 @@
+"""What the service tells Prometheus: how much there is of what, with labels from fixed lists."""
