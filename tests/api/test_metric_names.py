@@ -1,4 +1,4 @@
-"""The guide, the dashboard and the scrape example name metrics that there are, and the guide all."""
+"""The guide, the dashboard and the scrape example name metrics that there are; the guide all."""
 
 import json
 import re
