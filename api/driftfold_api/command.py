@@ -20,6 +20,8 @@ try:
         Data,
         Json,
         Lease,
+        LogFormat,
+        LogLevel,
         Memory,
         Parent,
         Plugins,
@@ -28,6 +30,7 @@ try:
         Slots,
         Spec,
     )
+    from driftfold_workers.logs import Format, Level
 except KeyboardInterrupt:  # before `main` can tell it
     print("interrupted", file=sys.stderr)
     sys.exit(130)
@@ -230,6 +233,8 @@ def serve(
     archive: Annotated[
         str | None, typer.Option(envvar="DRIFTFOLD_ARCHIVE", help="Keep jobs there: an SQL URL.")
     ] = None,
+    log_format: LogFormat = Format.TEXT,
+    log_level: LogLevel = None,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
@@ -253,6 +258,8 @@ def serve(
             memory=memory,
             archive=archive,
             plugins=tuple(plugins),
+            log_format=log_format,
+            log_level=log_level,
             as_json=as_json,
             parent=parent,
         )
@@ -269,6 +276,8 @@ def worker(
     data: Data = [],  # noqa: B006
     memory: Memory = None,
     plugins: Plugins = [],  # noqa: B006
+    log_format: LogFormat = Format.TEXT,
+    log_level: LogLevel = None,
     parent: Parent = None,
 ) -> None:
     """Run jobs of the service of a folder of runs, or of the job store that REDIS_URL names."""
@@ -285,6 +294,8 @@ def worker(
             attempts=attempts,
             plugins=tuple(plugins),
             name=name,
+            log_format=log_format,
+            log_level=log_level or Level.INFO,
             parent=parent,
         )
     )

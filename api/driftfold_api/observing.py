@@ -19,6 +19,7 @@ HEADER = REQUEST_HEADER.lower().encode()
 GIVEN = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
 """Ids that are taken over: others could be anything, and would be in every log."""
 PATH = 200  # bytes of an address that go into the log
+ID = 36  # signs of what stands in the place of a job's id
 
 log = logging.getLogger("driftfold.access")
 
@@ -85,4 +86,6 @@ def _write(scope: Scope, route: str | None, status: int, took: float) -> None:
         "seconds": round(took, 6),
         "client": client[0] if client else None,
     }
+    if job := scope.get("path_params", {}).get("job"):
+        facts["job"] = job[:ID]
     log.info("%(method)s %(path)s %(status)d", facts, extra={"facts": facts})

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from driftfold_workers.logs import Format, Level
+
 Spec = Annotated[
     str, typer.Argument(metavar="SPEC", help="A .toml, .yaml or .json file, or a preset's name.")
 ]
@@ -48,6 +50,15 @@ Memory = Annotated[
     int | None,
     typer.Option(
         min=1, metavar="MIB", help="Address space that a run may use.", show_default=False
+    ),
+]
+LogFormat = Annotated[
+    Format, typer.Option(help="A log for people, or a line of JSON for each entry.")
+]
+LogLevel = Annotated[
+    Level | None,
+    typer.Option(
+        help="What the log has; default warning for the API, info for workers.", show_default=False
     ),
 ]
 Parent = Annotated[int | None, typer.Option(hidden=True, help="Process to die with.")]

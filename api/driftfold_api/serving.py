@@ -54,7 +54,7 @@ class ServeRequest:
     data: Sequence[Path] = ()
     memory: int | None = None
     archive: str | None = None
-    log_format: Format = "text"
+    log_format: Format = Format.TEXT
     log_level: Level | None = None
     as_json: bool = False
     parent: int | None = None
@@ -65,7 +65,7 @@ def serve(request: ServeRequest) -> None:
     if request.parent is not None:
         die_with(request.parent)
     # Who looks at the terminal is told what is wrong; that workers begin and end jobs they tell.
-    configure(request.log_format, request.log_level or "warning")
+    configure(request.log_format, request.log_level or Level.WARNING)
     load_plugins(request.plugins)
     if there := living(request.runs):
         raise RequestError(
@@ -95,7 +95,7 @@ async def _serve(
     async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
         hosts = hosts_of(request.host, request.allowed_hosts)
         app = create_app(store, archive, runs=request.runs.absolute(), hosts=hosts)
-        api = server_of(app, log_level=request.log_level or "warning")
+        api = server_of(app, log_level=request.log_level or Level.WARNING)
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
 
@@ -172,7 +172,7 @@ def _worker_arguments(request: ServeRequest) -> list[str]:
         *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
         *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
         *("--lease", str(request.lease), "--attempts", str(request.attempts)),
-        *("--log-format", request.log_format, "--log-level", request.log_level or "info"),
+        *("--log-format", request.log_format, "--log-level", request.log_level or Level.INFO),
         *("--parent", str(os.getpid())),
         *(*plugins, *data, *memory),
     ]

@@ -28,8 +28,8 @@ class WorkerRequest:
     data: Sequence[Path] = ()
     memory: int | None = None
     name: str | None = None
-    log_format: Format = "text"
-    log_level: Level = "info"
+    log_format: Format = Format.TEXT
+    log_level: Level = Level.INFO
     parent: int | None = None
 
 

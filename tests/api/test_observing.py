@@ -64,7 +64,7 @@ async def test_a_request_has_the_id_that_its_client_gives(
 @pytest.mark.parametrize("given", ["", "two words", "a\tb", "ü", "x" * 129, '"}'])
 async def test_what_is_no_id_is_replaced(http: httpx.AsyncClient, given: str) -> None:
     answers = [
-        await http.get("/livez", headers={"x-request-id": given.encode("latin-1")})
+        await http.get("/livez", headers={b"x-request-id": given.encode("latin-1")})
         for _ in range(2)
     ]
     ids = [answer.headers["x-request-id"] for answer in answers]

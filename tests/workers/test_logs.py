@@ -29,7 +29,7 @@ def _as_before() -> Iterator[None]:
 class Written:
     """What is logged from now on."""
 
-    def __init__(self, form: Format = "json", level: Level = "info") -> None:
+    def __init__(self, form: Format = Format.JSON, level: Level = Level.INFO) -> None:
         self.stream = io.StringIO()
         configure(form, level, self.stream)
 
@@ -78,18 +78,18 @@ def test_facts_are_bound_to_a_block_and_what_it_starts() -> None:
 
 
 def test_levels_are_those_of_our_own_loggers() -> None:
-    written = Written(level="debug")
+    written = Written(level=Level.DEBUG)
     log.debug("ours")
     logging.getLogger("sqlalchemy.engine").info("SELECT secrets")
     logging.getLogger("redis").warning("theirs")
     assert [line["message"] for line in written.lines()] == ["ours", "theirs"]
-    written = Written(level="warning")
+    written = Written(level=Level.WARNING)
     log.info("less")
     assert not written.lines()
 
 
 def test_text_is_the_message_alone() -> None:
-    written = Written("text")
+    written = Written(Format.TEXT)
     with bound(job="a"):
         log.info("job %s: begun", "a")
     assert written.stream.getvalue() == "job a: begun\n"

@@ -10,11 +10,27 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from enum import StrEnum
 from types import MappingProxyType
-from typing import IO, Literal
+from typing import IO
 
-Format = Literal["text", "json"]
-Level = Literal["debug", "info", "warning", "error"]
+
+class Format(StrEnum):
+    """For whom the lines are: people, or machines."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class Level(StrEnum):
+    """How grave what is logged is."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 OURS = ("driftfold", "uvicorn")
 """Loggers whose level can be chosen; of all others warnings are enough."""
 
@@ -73,15 +89,15 @@ def configure(form: Format, level: Level, stream: IO[str] | None = None) -> None
     Parameters
     ----------
     form
-        "text" shows the message alone; "json" is `JsonLines`.
+        Text is the message alone; JSON is that of `JsonLines`.
     level
         What is less than that is left out.
     stream
         Where to.
     """
     handler = logging.StreamHandler(sys.stderr if stream is None else stream)
-    handler.setFormatter(JsonLines() if form == "json" else logging.Formatter("%(message)s"))
+    handler.setFormatter(JsonLines() if form is Format.JSON else logging.Formatter("%(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for name in OURS:
         logging.getLogger(name).setLevel(level.upper())
-    logging.captureWarnings(form == "json")
+    logging.captureWarnings(form is Format.JSON)
