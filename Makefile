@@ -91,7 +91,7 @@ lock: ## resolve requirements*.lock anew; UPGRADE=--upgrade moves every pin
 	$$tools/bin/python -m pip --disable-pip-version-check install --quiet pip-tools==$(PIP_TOOLS); \
 	for name in requirements requirements-dev; do \
 	  case $$name in \
-	    requirements) options='';; \
+	    requirements) options='--extra postgres';; \
 	    requirements-dev) options='--extra dev --build-deps-for editable --build-deps-for wheel';; \
 	  esac; \
 	  CUSTOM_COMPILE_COMMAND='make lock' $$tools/bin/pip-compile --quiet --strip-extras --allow-unsafe \

@@ -30,6 +30,7 @@ def create_app(
     *,
     runs: Path | None = None,
     hosts: Hosts = LOOPBACK,
+    keep: float | None = None,
 ) -> FastAPI:
     """Return the API over a job store and an archive, with the page at `/`.
 
@@ -46,12 +47,14 @@ def create_app(
         Folder with a folder of artefacts for each job; None serves no artefacts.
     hosts
         By which names the service may be asked.
+    keep
+        Seconds that jobs are kept when they are over; None: for ever.
 
     Whoever serves it calls ``app.state.service.close()`` before waiting for open connections, so
     that streams end.
     """
     app = _bare_app()
-    app.state.service = Service(store, archive, runs)
+    app.state.service = Service(store, archive, runs, keep)
     app.include_router(page_routes())
     app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Observed, metrics=app.state.service.requests)  # around the one before

@@ -6,9 +6,12 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TypeVar
 
-from driftfold_api.archive.base import Archive, Wanted
+from driftfold_api.archive.base import Archive, Deleted, Wanted
+from driftfold_api.attempts import attempts_of
+from driftfold_api.models import Attempt, Lifecycle
 from driftfold_api.reach import Reach
-from driftfold_api.recording.reconciler import queue_again
+from driftfold_api.recording.ownership import check_owner
+from driftfold_api.recording.reconciler import cancel_there, queue_again
 from driftfold_workers.job import Job, LifecycleEvent, News, State
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.store import (
@@ -24,6 +27,7 @@ from driftfold_workers.store import (
 
 T = TypeVar("T")
 
+PAGE = 1000  # lifecycle events that are read at once
 PAUSE = 0.5  # seconds between two looks at a job that is not queued yet
 LATER = "it is accepted, and is queued as soon as the job store answers"
 
@@ -37,7 +41,7 @@ class ArchivedStore(Jobs):
     def __init__(self, store: RedisJobStore, archive: Archive, reach: Reach | None = None) -> None:
         self._store = store
         self._archive = archive
-        self._reach = Reach() if reach is None else reach
+        self.reach = reach or Reach(check=lambda: check_owner(store.window, archive))
 
     async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:
         """Accept a job; return it, and whether it is new. It is on disk then.
@@ -45,16 +49,20 @@ class ArchivedStore(Jobs):
         The same key with the same request returns the job it made, unless that has failed; with
         another request: `Conflict`. Without its job store the service queues the job later.
         """
-        job, new = await self._archive.accept(wanted, key=key)
+        there = not self.reach.lost
+        job, new = await self._archive.accept(wanted, key=key, sent=there)
         if not new:
             known = await self.get(job.id)
             if known.state is not State.FAILED:
                 return known, False
-            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id)
+            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id, sent=there)
             if not new:  # another one repeats the request, too
                 return await self.get(job.id), False
         try:
-            await self._reach.ask(lambda: self._store.enqueue(job))
+            if not there:  # until it answers again, nobody but the archive knows of the job
+                await self.reach.ask(lambda: self._store.window.unknown([job.id]))
+                await self._archive.send([job.id])
+            await self.reach.ask(lambda: self._store.enqueue(job))
         except StoreUnreachable:
             return replace(job, reason=LATER), True
         return job, True
@@ -73,7 +81,7 @@ class ArchivedStore(Jobs):
     ) -> Page:
         """Return jobs, newest first. A cursor is the id of the last job that was listed."""
         try:
-            live = await self._reach.ask(
+            live = await self.reach.ask(
                 lambda: self._store.list(limit=limit, cursor=cursor, state=state)
             )
         except StoreUnreachable:
@@ -83,7 +91,7 @@ class ArchivedStore(Jobs):
         more = [job for job in kept.jobs if job.id not in there]
         # What is recorded of a job that is not over may be old: the job store knows better.
         doubtful = [job.id for job in more if not job.state.final]
-        unknown = set(await self._reach.ask(lambda: self._store.window.unknown(doubtful)))
+        unknown = set(await self.reach.ask(lambda: self._store.window.unknown(doubtful)))
         more = [job for job in more if job.state.final or job.id in unknown]
         found = sorted([*live.jobs, *more], key=lambda job: job.id, reverse=True)
         # Beyond the end of a list that goes on there may be jobs between those of the other.
@@ -94,9 +102,24 @@ class ArchivedStore(Jobs):
         return Page(complete, end or None)
 
     async def cancel(self, job: str) -> Job:
-        """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
-        allowed = "only a job that is not over can be canceled"
-        return await self._move(job, self._store.cancel, allowed)
+        """Cancel a queued job at once; ask the worker of a running one. A final job: `Conflict`.
+
+        Without the job store one that is not queued yet is canceled at once, too. Of any other the
+        wish is kept: it is canceling.
+        """
+        try:
+            return await self.reach.ask(lambda: self._store.cancel(job))
+        except StoreUnreachable as error:
+            return await self._kept(lambda: self._archive.cancel(job), error)
+        except UnknownJob:
+            told = await self._archive.cancel(job)
+        if told.state.final:
+            return told
+        try:  # the job store has lost it
+            await self.reach.ask(lambda: cancel_there(self._store, self._archive, job))
+            return await self.reach.ask(lambda: self._store.get(job))
+        except (StoreUnreachable, UnknownJob):
+            return told
 
     async def pause(self, job: str) -> Job:
         """Take a queued job out of the queue; have a running one stop at the end of its round."""
@@ -107,27 +130,42 @@ class ArchivedStore(Jobs):
         """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
         return await self._move(job, self._store.resume, "only a paused job can be resumed")
 
-    async def delete(self, job: str) -> None:
-        """Forget a final job and its log; any other: `Conflict`."""
+    async def delete(self, job: str) -> bool:
+        """Forget a final job and its log; any other: `Conflict`.
+
+        Returns whether it is gone. False: the job store will be told as soon as it answers.
+        """
+        away = False
         try:
-            known = await self._reach.ask(lambda: self._store.get(job))
+            known = await self.reach.ask(lambda: self._store.get(job))
         except UnknownJob:
             known = await self._archive.get(job)
+        except StoreUnreachable as error:
+            known, away = await self._kept(lambda: self._archive.get(job), error), True
         if not known.state.final:
+            so_far = ", as far as is recorded" if away else ""
             raise Conflict(
-                f"job {job} is {known.state}; cancel it and wait for its end before deleting"
+                f"job {job} is {known.state}{so_far}; cancel it and wait for its end before "
+                "deleting"
             )
-        # The archive first: what it has and the job store has not would be queued again.
+        # The archive first: it remembers what is to be deleted.
         with suppress(UnknownJob):
             await self._archive.delete(job)
-        with suppress(UnknownJob):
-            await self._reach.ask(lambda: self._store.delete(job))
+        if away:
+            return False
+        try:
+            await self.reach.ask(lambda: self._store.delete(job))
+        except UnknownJob:
+            pass
+        except StoreUnreachable:
+            return False
+        return True
 
     async def read(
         self, job: str, *, after: int = 0, limit: int = 1000, wait: float = 0.0
     ) -> Sequence[bytes]:
         """Records after number `after`, in order."""
-        patient = 0.0 if self._reach.lost else wait
+        patient = 0.0 if self.reach.lost else wait
         return await self._either(
             lambda: self._store.read(job, after=after, limit=limit, wait=patient),
             lambda: self._archive.read(job, after=after, limit=limit),
@@ -143,6 +181,25 @@ class ArchivedStore(Jobs):
             lambda: self._archive.events(job, after=after, limit=limit),
         )
 
+    async def attempts(self, job: str) -> Sequence[Attempt]:
+        """Return the attempts at a job, the latest last.
+
+        They are kept in the archive; what is not recorded yet is added from the job store.
+        """
+        try:
+            found, last = await self._archive.attempts(job)
+        except Deleted:
+            raise
+        except UnknownJob:  # it is to be adopted, or is nowhere
+            found, last = (), 0
+        more = True
+        while more:
+            events = await self.events(job, after=last, limit=PAGE)
+            found = attempts_of(map(Lifecycle.of, events), found)
+            last = events[-1].number if events else last
+            more = len(events) == PAGE
+        return found
+
     async def news(
         self,
         job: str,
@@ -153,7 +210,7 @@ class ArchivedStore(Jobs):
         wait: float = 0.0,
     ) -> News:
         """Return records and lifecycle events after two numbers, of one moment."""
-        patient = 0.0 if self._reach.lost else wait
+        patient = 0.0 if self.reach.lost else wait
         away: StoreError | None = None
 
         async def live() -> News:
@@ -167,7 +224,7 @@ class ArchivedStore(Jobs):
             )
 
         try:
-            return await self._reach.ask(live, patient)
+            return await self.reach.ask(live, patient)
         except StoreRefuses:
             raise
         except (UnknownJob, Trimmed):
@@ -184,14 +241,14 @@ class ArchivedStore(Jobs):
     async def _move(self, job: str, move: Callable[[str], Awaitable[Job]], allowed: str) -> Job:
         """Move a job that is not over, wherever it is known."""
         try:
-            return await self._reach.ask(lambda: move(job))
+            return await self.reach.ask(lambda: move(job))
         except UnknownJob:
             known = await self._archive.get(job)
             if known.state.final:
                 became = "was" if known.state is State.CANCELED else "has"
                 raise Conflict(f"job {job} {became} {known.state}; {allowed}") from None
-            await self._reach.ask(lambda: queue_again(self._store, self._archive, job))
-            return await self._reach.ask(lambda: move(job))
+            await self.reach.ask(lambda: queue_again(self._store, self._archive, job))
+            return await self.reach.ask(lambda: move(job))
 
     async def _either(
         self,
@@ -201,7 +258,7 @@ class ArchivedStore(Jobs):
     ) -> T:
         """Return what the job store tells, or else the archive."""
         try:
-            return await self._reach.ask(live, wait)
+            return await self.reach.ask(live, wait)
         except StoreRefuses:
             raise
         except (UnknownJob, Trimmed):
@@ -213,6 +270,8 @@ class ArchivedStore(Jobs):
         """Return what the archive tells. Of what it does not know the job store may know more."""
         try:
             return await kept()
+        except Deleted:
+            raise
         except UnknownJob:
             if away is None:
                 raise

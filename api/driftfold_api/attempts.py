@@ -1,6 +1,6 @@
 """The attempts at a job, told from its lifecycle events."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from driftfold_api.models import Attempt, Lifecycle
 
@@ -8,13 +8,14 @@ BEGIN = ("claimed", "resumed")
 END = ("lost", "released", "succeeded", "failed", "canceled")
 
 
-def attempts_of(events: Iterable[Lifecycle]) -> list[Attempt]:
+def attempts_of(events: Iterable[Lifecycle], before: Sequence[Attempt] = ()) -> list[Attempt]:
     """Return the attempts in order, the latest last.
 
-    A job that was never claimed has none. What happens to a job while nobody runs it (it is
+    Those `before` the events may be the last one only: no other changes any more. A job that was
+    never claimed has none. What happens to a job while nobody runs it (it is
     canceled in the queue, say) belongs to no attempt.
     """
-    found: list[Attempt] = []
+    found = list(before)
     for event in events:
         facts = event.facts
         if event.kind in BEGIN:

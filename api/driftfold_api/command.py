@@ -235,6 +235,18 @@ def serve(
     ] = None,
     log_format: LogFormat = Format.TEXT,
     log_level: LogLevel = None,
+    adopt: Annotated[
+        bool,
+        typer.Option("--adopt", help="Take over the job store of an archive that is lost."),
+    ] = False,
+    keep_days: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="Forget jobs that are over for longer; by itself none.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
@@ -257,6 +269,8 @@ def serve(
             data=tuple(data),
             memory=memory,
             archive=archive,
+            adopt=adopt,
+            keep_days=keep_days,
             plugins=tuple(plugins),
             log_format=log_format,
             log_level=log_level,

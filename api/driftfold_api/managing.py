@@ -36,6 +36,8 @@ def cancel_job(job: str, url: str | None, as_json: bool) -> None:
         typer.echo(told.model_dump_json())
     elif told.state is State.CANCELED:
         typer.echo(f"job {told.id} is canceled")
+    elif told.reason:
+        typer.echo(f"job {told.id} is canceling: {told.reason}")
     else:
         typer.echo(f"job {told.id} stops at the end of its round")
 

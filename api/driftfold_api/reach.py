@@ -13,10 +13,21 @@ AGAIN = 0.5  # seconds until it is asked again
 
 
 class Reach:
-    """Asks the job store, and once it did not answer only one at a time, now and then."""
+    """Asks the job store, and once it did not answer only one at a time, now and then.
 
-    def __init__(self, within: float = WITHIN, again: float = AGAIN) -> None:
+    Before the first call, and whenever the store was away, `check` is called: it raises
+    `StoreUnreachable` where the store is not the right one.
+    """
+
+    def __init__(
+        self,
+        within: float = WITHIN,
+        again: float = AGAIN,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
         self._within = within
+        self._check = check
+        self._checked = check is None
         self._pause = again
         self._away = ""
         self._trying = False
@@ -26,6 +37,10 @@ class Reach:
     def lost(self) -> bool:
         """Whether it did not answer the last time."""
         return bool(self._away)
+
+    def doubt(self) -> None:
+        """Check the store again before it is asked anything: it may be another one."""
+        self._checked = self._check is None
 
     async def ask(self, call: Callable[[], Awaitable[T]], wait: float = 0.0) -> T:
         """Return what a call returns; it may take `wait` seconds of its own.
@@ -38,6 +53,9 @@ class Reach:
         self._trying = self.lost
         try:
             async with asyncio.timeout(self._within + wait):
+                if not self._checked and self._check is not None:
+                    await self._check()
+                    self._checked = True
                 answer = await call()
         except (StoreUnreachable, TimeoutError) as error:
             if isinstance(error, StoreRefuses):  # it answers
@@ -45,6 +63,7 @@ class Reach:
                 raise
             told = str(error) or f"the job store gave no answer for {self._within:g} s"
             self._away, self._next = told, clock() + self._pause
+            self.doubt()
             raise StoreUnreachable(told) from error
         except StoreError:
             self._away = ""

@@ -24,13 +24,19 @@ T = TypeVar("T")
 class Service:
     """The parts of one running API."""
 
-    def __init__(self, store: RedisJobStore, archive: Archive, runs: Path | None) -> None:
+    def __init__(
+        self,
+        store: RedisJobStore,
+        archive: Archive,
+        runs: Path | None,
+        keep: float | None = None,
+    ) -> None:
         self.queue = store
         self.archive = archive
         self.store = ArchivedStore(store, archive)
         self.runs = runs
         self.feeds = Feeds(self.store)
-        self.keeper = Keeper(store, archive)
+        self.keeper = Keeper(store, archive, keep=keep, doubt=self.store.reach.doubt)
         self.requests = RequestMetrics()
         self._closing = asyncio.Event()
 

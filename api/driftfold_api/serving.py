@@ -19,10 +19,12 @@ from driftfold.errors import DriftfoldError, RunError
 from driftfold.spec import load_plugins
 from driftfold_api.addresses import forget, living, note
 from driftfold_api.app import create_app
+from driftfold_api.archive.base import Archive
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.crew import REST, Crew
 from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
+from driftfold_api.recording.ownership import check_owner
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
 from driftfold_workers.embedded import EmbeddedServer
@@ -35,6 +37,7 @@ from driftfold_workers.store import StoreUnreachable
 log = logging.getLogger("driftfold.api")
 
 STORE_WITHIN = 1.0  # seconds for a job store that somebody else runs: it is there, or is not
+DAY = 24 * 3600.0
 LOOK = 0.1  # seconds between two looks at the processes of the service
 
 
@@ -56,6 +59,8 @@ class ServeRequest:
     archive: str | None = None
     log_format: Format = Format.TEXT
     log_level: Level | None = None
+    adopt: bool = False
+    keep_days: float | None = None
     as_json: bool = False
     parent: int | None = None
 
@@ -90,11 +95,12 @@ async def _serve(
     request: ServeRequest, listening: socket.socket, redis: str, server: EmbeddedServer | None
 ) -> None:
     url = url_of(listening)
-    lacking = await _lacking(redis) if server is None else ""
-    place = request.archive or archive_in(request.runs)
+    place, runs = request.archive or archive_in(request.runs), request.runs.absolute()
     async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
+        lacking = await _lacking(redis, archive, request.adopt)
         hosts = hosts_of(request.host, request.allowed_hosts)
-        app = create_app(store, archive, runs=request.runs.absolute(), hosts=hosts)
+        keep = None if request.keep_days is None else request.keep_days * DAY
+        app = create_app(store, archive, runs=runs, hosts=hosts, keep=keep)
         api = server_of(app, log_level=request.log_level or Level.WARNING)
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
@@ -135,16 +141,18 @@ def archive_in(runs: Path) -> str:
     return f"sqlite:///{runs.absolute() / 'archive.sqlite'}"
 
 
-async def _lacking(redis: str) -> str:
+async def _lacking(redis: str, archive: Archive, adopt: bool) -> str:
     """Return why the job store cannot be used now; "" when it can.
 
     Jobs are accepted without it. An address that is none, and a wrong password, are raised: they
-    will not mend themselves.
+    will not mend themselves. Nor does what cannot be adopted now.
     """
     async with RedisJobStore.open(redis, patience=STORE_WITHIN) as store:
         try:
-            await store.workers()
+            await check_owner(store.window, archive, take=adopt)
         except StoreUnreachable as error:
+            if adopt:
+                raise
             return " ".join(str(error).split())
     return ""
 

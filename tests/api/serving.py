@@ -38,11 +38,16 @@ class Api:
     """
 
     def __init__(
-        self, store: RedisJobStore, runs: Path | None = None, hosts: Hosts = LOOPBACK
+        self,
+        store: RedisJobStore,
+        runs: Path | None = None,
+        hosts: Hosts = LOOPBACK,
+        archive: str | None = None,
     ) -> None:
         self.store = store
         self.archive: SqlArchive
         self._folder = mkdtemp(prefix="driftfold-")
+        self.place = archive or f"sqlite:///{self._folder}/archive.sqlite"
         weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._stack = AsyncExitStack()
         self.runs = runs
@@ -58,8 +63,7 @@ class Api:
         return service
 
     async def start(self) -> Self:
-        opened = SqlArchive.open(f"sqlite:///{self._folder}/archive.sqlite")
-        self.archive = await self._stack.enter_async_context(opened)
+        self.archive = await self._stack.enter_async_context(SqlArchive.open(self.place))
         self.app = create_app(self.store, self.archive, runs=self.runs, hosts=self.hosts)
         listening = listen("127.0.0.1", self._port)
         self._port = listening.getsockname()[1]
@@ -89,8 +93,10 @@ class Api:
 
 
 @asynccontextmanager
-async def api_on(store: RedisJobStore, runs: Path | None = None) -> AsyncIterator[Api]:
-    api = await Api(store, runs).start()
+async def api_on(
+    store: RedisJobStore, runs: Path | None = None, archive: str | None = None
+) -> AsyncIterator[Api]:
+    api = await Api(store, runs, archive=archive).start()
     try:
         yield api
     finally:

@@ -9,6 +9,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from driftfold_api.archive import wishing
 from driftfold_api.archived_store import LATER
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.job import State
@@ -141,6 +142,52 @@ async def test_without_its_job_store_jobs_are_accepted_and_run_later(
     epoch = await claimed(store, job)
     await finish(store, job, epoch)
     await until(lambda: over(api, job))
+
+
+async def test_what_is_wished_without_the_job_store_happens_when_it_is_back(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, server: EmbeddedServer
+) -> None:
+    done, running, queued = (
+        await run(http, store, api),
+        await submitted(http),
+        await submitted(http),
+    )
+    epoch = await claimed(store, running)
+
+    async def recorded() -> bool:
+        return (await api.archive.get(running)).state is State.RUNNING
+
+    await until(recorded)
+    os.kill(server.pid, signal.SIGKILL)
+    new = await submitted(http)  # nobody knows whether it was queued, for this one was tried
+    never = await submitted(http)
+    for job, state in (
+        (running, "canceling"), (queued, "canceling"), (new, "canceling"), (never, "canceled"),
+    ):  # fmt: skip
+        answer = await http.post(f"/v1/jobs/{job}/cancel")
+        assert (answer.status_code, answer.json()["state"]) == (202, state)
+        assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == state
+        assert (answer.json()["reason"] == wishing.LATER) is (state == "canceling")
+    assert "event: end" in (await http.get(f"/v1/jobs/{never}/events")).text
+    assert (await http.post(f"/v1/jobs/{done}/cancel")).status_code == 409
+    assert (await http.delete(f"/v1/jobs/{queued}")).status_code == 409
+    assert (await http.delete(f"/v1/jobs/{done}")).status_code == 202
+    assert (await http.get(f"/v1/jobs/{done}")).status_code == 404
+    await asyncio.to_thread(server.restart)
+
+    async def canceling() -> bool:
+        return (await store.get(running)).state is State.CANCELING
+
+    async def all_granted() -> bool:
+        return not await api.archive.wishes()
+
+    await until(canceling)
+    await until(all_granted)
+    assert (await http.get(f"/v1/jobs/{done}")).status_code == 404
+    for job in (queued, new, never):
+        assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == "canceled"
+    await store.finish(running, epoch, State.CANCELED)
+    await until(lambda: over(api, running))
 
 
 async def test_accepted_jobs_outlive_the_job_store_and_its_disk(

@@ -39,7 +39,7 @@ async def test_without_its_job_store_the_service_says_what_it_cannot_do(tmp_path
             api_on(store) as api,
             api.client() as http,
         ):
-            job = await submitted(http)
+            await submitted(http)
             server.stop()
             assert (await http.get("/livez")).status_code == 200
             ready = await http.get("/readyz")
@@ -51,8 +51,6 @@ async def test_without_its_job_store_the_service_says_what_it_cannot_do(tmp_path
             assert told["detail"].endswith("; jobs are accepted, and run when it is back")
             asked = [
                 *(http.get(path) for path in ("/v1/workers", f"/v1/jobs/{NOBODY}")),
-                http.post(f"/v1/jobs/{job}/cancel"),
-                http.delete(f"/v1/jobs/{job}"),
             ]
             for answer in await asyncio.gather(*asked):
                 problem(answer, 503, "store-unreachable")

@@ -19,8 +19,8 @@ def postgres() -> Iterator[str]:
     programs = databases.programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql)")
-    with databases.postgres(programs) as url:
-        yield url
+    with databases.postgres(programs) as server:
+        yield server.url
 
 
 @pytest.fixture(autouse=True)

@@ -39,45 +39,55 @@ def somebody() -> str:
     return "postgres" if "postgres" in users else "nobody"
 
 
+class Postgres:
+    """A server in a folder; it can be killed and started again."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs = programs
+        self._folder = folder
+        self._port = free_port()
+        self.url = f"postgresql://driftfold@127.0.0.1:{self._port}/postgres"
+        words = ("-D", str(folder / "data"), "-A", "trust", "-N", "-U", "driftfold")
+        made = subprocess.run(
+            [*as_somebody(), str(programs / "initdb"), *words],
+            capture_output=True,
+            text=True,
+            cwd=folder,
+        )
+        assert made.returncode == 0, made.stderr
+
+    def start(self) -> None:
+        words = ("-D", str(self._folder / "data"), "-p", str(self._port), "-k", str(self._folder))
+        with (self._folder / "log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [
+                    *(*as_somebody(), str(self._programs / "postgres"), *words),
+                    *("-c", "listen_addresses=127.0.0.1", *FAST),
+                ],
+                stdout=log,
+                stderr=log,
+                cwd=self._folder,
+            )
+        wait_for(self._programs, self._port, self._server)
+
+    def kill(self) -> None:
+        """End it at once: what is not on disk is lost, and it recovers when it is started again."""
+        self._server.send_signal(signal.SIGQUIT)
+        self._server.wait(30)
+
+
 @contextmanager
-def postgres(programs: Path) -> Iterator[str]:
-    """The URL of a server that runs as long as the block."""
+def postgres(programs: Path) -> Iterator[Postgres]:
+    """A server that runs as long as the block."""
     with TemporaryDirectory(prefix="driftfold-pg-") as name:
         if os.geteuid() == 0:
             shutil.chown(name, somebody(), "nogroup")
-        data = f"{name}/data"
-        made = subprocess.run(
-            [
-                *as_somebody(),
-                str(programs / "initdb"),
-                "-D",
-                data,
-                "-A",
-                "trust",
-                "-N",
-                "-U",
-                "driftfold",
-            ],
-            capture_output=True,
-            text=True,
-            cwd=name,
-        )
-        assert made.returncode == 0, made.stderr
-        port = free_port()
-        served = ("-D", data, "-p", str(port), "-k", name, "-c", "listen_addresses=127.0.0.1")
-        with (Path(name) / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [*as_somebody(), str(programs / "postgres"), *served, *FAST],
-                stdout=log,
-                stderr=log,
-                cwd=name,
-            )
+        server = Postgres(programs, Path(name))
+        server.start()
         try:
-            wait_for(programs, port, server)
-            yield f"postgresql://driftfold@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            server.send_signal(signal.SIGQUIT)  # at once: nothing is worth keeping
-            server.wait(30)
+            server.kill()
 
 
 def no_more_pages(connection: Connection) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -55,14 +56,18 @@ async def test_an_earlier_versions_jobs_have_the_usual_terms(
         "seq, events, rounds) "
         "VALUES ('0192', 'old', '{}', '[]', 1.5, 'queued', '', 0, 0, '', 0, 0, 0)"
     )
-    with monkeypatch.context() as earlier:
-        earlier.setattr(migrating, "HEAD", "0001")
-        async with SqlArchive.open(url) as archive:
-            await archive._write(lambda connection: connection.execute(job))
+    earlier = SqlArchive(url)
+    with monkeypatch.context() as patch:
+        patch.setattr(migrating, "HEAD", "0001")
+        await earlier._write(partial(migrating.migrate, database=earlier._database))
+    await earlier._write(lambda connection: connection.execute(job))
+    await earlier._database.close()
     async with SqlArchive.open(url) as archive:
         old = await archive.get("0192")
         assert (old.name, old.terms, old.group, old.origin) == ("old", USUAL, "", None)
         assert (old.dead, old.diverged) == (False, None)
+        assert await archive.send(["0192"]) == ["0192"]
+        assert archive.id
         assert await accepted(archive)
 
 

@@ -118,6 +118,8 @@ async def test_nothing_is_left_of_a_deleted_job(archive: SqlArchive) -> None:
     events = [event(1, "submitted"), event(2, "claimed", **facts)]
     await archive.record(fence, [excerpt(running(job, seq=2), 1, lines(1, 2), events)])
     await archive.delete(job.id)
+    while await archive.bury(job.id):
+        pass
     for table in ("jobs", "attempts", "records", "lifecycle", "idempotency"):
         assert await rows_of(archive, f"SELECT * FROM {table}") == []
 

@@ -1,13 +1,14 @@
 """The deployment files as values, and what they start as plain processes of this machine."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,10 +49,13 @@ class Stack:
         Where the volumes are.
     server
         The program that takes the place of redis-server.
+    chosen
+        Variables that were set for docker compose.
     """
 
     folder: Path
     server: Path
+    chosen: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.services = compose()["services"]
@@ -62,6 +66,9 @@ class Stack:
 
     def here(self, word: str) -> str:
         """A word of the file, with the containers' names and places as they are here."""
+        word = re.sub(
+            r"\$\{(\w+):-([^}]*)\}", lambda found: self.chosen.get(found[1], found[2]), word
+        )
         word = word.replace("redis:6379", f"127.0.0.1:{self.redis}")
         word = word.replace("/data/runs", str(self.folder / "runs"))
         word = word.replace("redis-cli", f"redis-cli -p {self.redis}")

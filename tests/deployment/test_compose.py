@@ -19,6 +19,7 @@ from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold_api.command import app
 from driftfold_workers.server_binary import find_server
+from tests.archive import databases
 from tests.deployment.files import Stack, compose, dockerfile, wait_until
 from tests.modules import ROOT
 
@@ -37,17 +38,18 @@ def sources() -> str:
 
 def test_services_and_volumes() -> None:
     told = compose()
-    assert set(told["services"]) == {"redis", *OURS}
+    assert set(told["services"]) == {"redis", "postgres", *OURS}
     mounts = {
         name: [volume.split(":") for volume in service["volumes"]]
         for name, service in told["services"].items()
     }
     assert mounts["redis"] == [["redis", "/data"]]
     assert mounts["api"] == mounts["worker"] == [["runs", "/data/runs"]]
-    assert set(told["volumes"]) == {"redis", "runs"}
+    assert mounts["postgres"] == [["postgres", "/var/lib/postgresql/data"]]
+    assert set(told["volumes"]) == {"redis", "postgres", "runs"}
 
 
-@pytest.mark.parametrize("service", ["redis", *OURS])
+@pytest.mark.parametrize("service", ["redis", "postgres", *OURS])
 def test_every_service_is_watched_restarted_and_given_time_to_stop(service: str) -> None:
     told = compose()["services"][service]
     assert told["restart"] == "unless-stopped"
@@ -70,9 +72,26 @@ def test_jobs_survive_a_restart_and_nothing_is_evicted() -> None:
 @pytest.mark.parametrize("service", OURS)
 def test_ours_start_when_the_store_answers_and_stop_their_children(service: str) -> None:
     told = compose()["services"][service]
-    assert told["depends_on"] == {"redis": {"condition": "service_healthy"}}
+    assert told["depends_on"] == {
+        "redis": {"condition": "service_healthy"},
+        "postgres": {"condition": "service_healthy", "required": False},
+    }
     assert told["init"] is True
     assert told["image"] == compose()["services"]["api"]["image"]
+
+
+def test_the_archive_is_in_postgresql_where_that_is_asked_for() -> None:
+    told = compose()["services"]["postgres"]
+    assert told["profiles"] == ["postgres"]
+    assert "ports" not in told
+    given = told["environment"]
+    user, database = given["POSTGRES_USER"], given["POSTGRES_DB"]
+    assert f"-U {user} -d {database}" in told["healthcheck"]["test"][1]
+    password = given["POSTGRES_PASSWORD"].removeprefix("${POSTGRES_PASSWORD:-").removesuffix("}")
+    text = (ROOT / "docker-compose.yml").read_text("utf-8")
+    assert f"DRIFTFOLD_ARCHIVE=postgresql://{user}:{password}@postgres/{database}\n" in text
+    # The driver is no part of driftfold by itself: the image must have it.
+    assert re.search(r"^asyncpg==", (ROOT / "requirements.lock").read_text("utf-8"), re.MULTILINE)
 
 
 def test_workers_can_be_scaled() -> None:
@@ -138,8 +157,22 @@ def test_the_image_runs_as_nobody_special_and_is_watched() -> None:
 # -- the processes ------------------------------------------------------------------------------
 
 
-def test_the_services_work_together_and_lose_nothing_when_restarted(tmp_path: Path) -> None:
-    stack = Stack(tmp_path, find_server())
+@pytest.mark.parametrize("archive", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def test_the_services_work_together_and_lose_nothing_when_restarted(
+    tmp_path: Path, archive: str
+) -> None:
+    with ExitStack() as servers:
+        chosen = {}
+        if archive == "postgres":
+            programs = databases.programs()
+            if programs is None:
+                pytest.skip("PostgreSQL is not installed")
+            chosen["DRIFTFOLD_ARCHIVE"] = servers.enter_context(databases.postgres(programs)).url
+        work_together(Stack(tmp_path, find_server(), chosen))
+        assert (tmp_path / "runs" / "archive.sqlite").exists() is (archive == "sqlite")
+
+
+def work_together(stack: Stack) -> None:
     spec = {"extends": "pca-synthetic", "horizon": {"rounds": 20}}
     with httpx.Client(base_url=stack.url, trust_env=False, timeout=30.0) as http:
         with started(stack):
@@ -150,7 +183,7 @@ def test_the_services_work_together_and_lose_nothing_when_restarted(tmp_path: Pa
             assert before["result"]["event_digest"] == wanted.event_digest
             assert before["result"]["metrics_digest"] == wanted.metrics_digest
             model = http.get(f"/v1/jobs/{job}/artefacts/model.npz")
-            assert model.content == (tmp_path / "runs" / job / "model.npz").read_bytes()
+            assert model.content == (stack.folder / "runs" / job / "model.npz").read_bytes()
             assert "driftfold" in http.get("/").text
         assert not stack.healthy("api")
         assert not stack.healthy("worker")

@@ -77,7 +77,24 @@
         tests/workers/test_data_paths.py::
             test_a_worker_reads_what_it_offers_and_nothing_else
 
-What is not there yet, and so has no test: the tables of SQL that are locked, object stores.
+- The archive's tables are locked, its disk is full, its server is killed and comes back; its job
+  store is away, lost, or another one's: what was accepted is kept, refusals say so, and the
+  recorder goes on.
+        tests/api/test_archive_faults.py::
+            test_another_program_has_locked_it
+            test_its_disk_is_full
+            test_its_server_is_killed_and_started_again
+        tests/api/test_archive.py::
+            test_without_its_job_store_jobs_are_accepted_and_run_later
+            test_what_is_wished_without_the_job_store_happens_when_it_is_back
+            test_accepted_jobs_outlive_the_job_store_and_its_disk
+        tests/command/test_without_job_store.py::
+            test_jobs_are_accepted_and_run_when_it_is_there
+        tests/recording/test_ownership.py::
+            test_a_second_archive_touches_nothing
+            test_jobs_of_a_lost_archive_are_adopted
+
+What is not there yet, and so has no test: object stores.
 """
 
 import pytest
@@ -88,7 +105,7 @@ CASES = cases(__doc__ or "")
 
 
 def test_every_case_is_covered_by_some_test() -> None:
-    assert len(CASES) == 7
+    assert len(CASES) == 8
     assert all(CASES)
 
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from driftfold_api.archive.base import Wanted
+from driftfold_api.archive.base import Wanted, Wish
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.reconciler import Reconciler
 from driftfold_api.recording.recorder import Recorder
 from driftfold_workers.job import Job, State
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import Fenced, Trimmed
+from driftfold_workers.store import Fenced, Trimmed, UnknownJob
 from tests.recording.stories import accepted, lose, running
 from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, told
 
@@ -87,6 +87,49 @@ async def test_a_job_that_is_deleted_while_it_is_queued_again_is_taken_back(
 
     monkeypatch.setattr(store, "enqueue", meanwhile)
     await Reconciler(store, archive, grace=0.0).step()
+    assert await gone(store, job.id)
+
+
+async def test_wishes_are_granted(store: RedisJobStore, archive: SqlArchive) -> None:
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    claim = await running(store, archive)
+    queued, lost = await accepted(store, archive), await accepted(store, archive)
+    over = await accepted(store, archive)
+    await store.cancel(over.id)
+    while await recorder.step(fence):
+        pass
+    await archive.delete(over.id)
+    for job in (claim.job, queued, lost):
+        assert (await archive.cancel(job.id)).state is State.CANCELING
+    await store._link.call(lambda redis: redis.delete(store.keys.job(lost.id)))
+    reconciler = Reconciler(store, archive, grace=0.0)
+    assert await reconciler.step() == []
+    assert await archive.wishes() == []
+    assert await gone(store, over.id)
+    for job, state in (
+        (claim.job, State.CANCELING),
+        (queued, State.CANCELED),
+        (lost, State.CANCELED),
+    ):
+        assert (await store.get(job.id)).state is state
+    while await recorder.step(fence):
+        pass
+    assert (await archive.get(lost.id)).state is State.CANCELED
+    with pytest.raises(UnknownJob):
+        await archive.get(over.id)
+
+
+async def test_what_is_deleted_and_not_over_there_waits(
+    store: RedisJobStore, archive: SqlArchive
+) -> None:
+    job = await accepted(store, archive)  # as after a loss of the last second of the job store
+    await archive.delete(job.id)
+    reconciler = Reconciler(store, archive, grace=0.0)
+    await reconciler.step()
+    assert await archive.wishes() == [(job.id, Wish.DELETE)]
+    await store.cancel(job.id)
+    await reconciler.step()
+    assert await archive.wishes() == []
     assert await gone(store, job.id)
 
 

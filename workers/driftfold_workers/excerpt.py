@@ -20,6 +20,8 @@ class Excerpt:
         What follows in its log; a part, if that is much.
     events
         All lifecycle events that follow.
+    whole
+        Nothing is known of what went before, and it is nowhere to be had.
 
     Examples
     --------
@@ -33,6 +35,7 @@ class Excerpt:
     first: int
     records: Sequence[bytes]
     events: Sequence[LifecycleEvent]
+    whole: bool = False
 
     @property
     def last(self) -> int:

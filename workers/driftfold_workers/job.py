@@ -43,7 +43,9 @@ class Job:
         for).
     name
         For people.
-    created, started, finished
+    created
+        Unix time in seconds at which it was accepted: that in its id, by the clock of whoever did.
+    started, finished
         Unix times in seconds, by the store's clock; None while it has not happened.
     attempt, epoch
         Attempts begun so far, and the fencing token of the latest.

@@ -72,6 +72,11 @@ class Keys:
         return self._name("counts")
 
     @property
+    def archive(self) -> str:
+        """String: the id of the archive that the job store belongs to."""
+        return self._name("a:archive")
+
+    @property
     def workers(self) -> str:
         """Hash: workers that are there."""
         return self._name("workers")

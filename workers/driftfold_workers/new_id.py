@@ -50,6 +50,15 @@ def number_of(job: str) -> int:
     return (((bits >> 80) - START) << 12) | ((bits >> 64) & 0xFFF)
 
 
+def made(job: str) -> float:
+    """Return the Unix time at which an id was made, in seconds, by the clock of its maker.
+
+    >>> made("018bcfe5-6800-7001-8000-000000000000")
+    1700000000.0
+    """
+    return created_of(number_of(job))
+
+
 def is_id(text: str) -> bool:
     """Return whether a text has the form of a job's id.
 

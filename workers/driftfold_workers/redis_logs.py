@@ -62,7 +62,7 @@ class RedisLogs(JobStore):
 
     async def _news(self, job: str, after: int, events_after: int, limit: int) -> News:
         places = {self.keys.records(job): after, self.keys.events(job): events_after}
-        (records, events), (state, reason, seq) = await self._pages(job, limit, places)
+        (records, events), (state, reason, seq, _) = await self._pages(job, limit, places)
         return News(
             records=[fields[b"record"] for _, fields in records],
             events=[to_event(number, fields) for number, fields in events],
@@ -77,7 +77,7 @@ class RedisLogs(JobStore):
         return [fields[b"record"] for _, fields in pages[0]], State(state).final
 
     async def _pages(self, job: str, limit: int, places: dict[str, int]) -> tuple[Any, list[str]]:
-        """Return entries after a number in each stream; state, reason and seq at that moment."""
+        """Return entries after a number in each stream; state, reason, seq and events just then."""
         if limit < 1 or min(places.values()) < 0:
             raise StoreError(
                 f"cannot read {limit} entries after number {min(places.values())}; ask for one or "
@@ -88,7 +88,7 @@ class RedisLogs(JobStore):
             pipe = redis.pipeline(transaction=True)
             for key, after in places.items():
                 pipe.xrange(key, min=f"{after + 1}-0", count=limit)
-            pipe.hmget(self.keys.job(job), "state", "reason", "seq")
+            pipe.hmget(self.keys.job(job), "state", "reason", "seq", "events")
             return await pipe.execute()
 
         *pages, facts = await self._link.call(send)
@@ -96,15 +96,15 @@ class RedisLogs(JobStore):
             raise UnknownJob(f"no job has the id {job}")
         log = self.keys.records(job)
         for (key, after), page in zip(places.items(), pages, strict=True):
-            if key == log:
-                check_first(job, after, page, int(facts[2]))
+            what, last = ("record", facts[2]) if key == log else ("lifecycle event", facts[3])
+            check_first(job, what, after, page, int(last))
         return pages, [fact.decode() for fact in facts]
 
 
-def check_first(job: str, after: int, entries: Sequence[Any], seq: int) -> None:
+def check_first(job: str, what: str, after: int, entries: Sequence[Any], last: int) -> None:
     """Raise `Trimmed` unless entries of a log begin where they should."""
-    if seq > after and not (entries and entries[0][0] == b"%d-0" % (after + 1)):
-        raise Trimmed(f"record {after + 1} of job {job} is in the archive only")
+    if last > after and not (entries and entries[0][0] == b"%d-0" % (after + 1)):
+        raise Trimmed(f"{what} {after + 1} of job {job} is in the archive only")
 
 
 def _tells(news: News) -> bool:

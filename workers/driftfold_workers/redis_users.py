@@ -2,14 +2,13 @@
 
 import json
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_hash, to_job, to_json
-from driftfold_workers.new_id import is_id, new_id, number_of
+from driftfold_workers.new_id import is_id, made, new_id, number_of
 from driftfold_workers.redis_logs import RedisLogs
 from driftfold_workers.store import Page, StoreError, UnknownJob
 from driftfold_workers.terms import USUAL, Terms
@@ -31,10 +30,9 @@ class RedisUsers(RedisLogs):
     ) -> Job:
         """Queue a new job, and return it."""
         complete, wanted = json.loads(to_json(spec)), tuple(sorted(set(needs)))
-        job = Job(new_id(), complete, wanted, State.QUEUED, name=name, created=time.time())
-        job = replace(
-            job, created=round(job.created, 6), horizon_rounds=horizon_rounds, terms=terms
-        )
+        new = new_id()
+        job = Job(new, complete, wanted, State.QUEUED, name=name, created=made(new))
+        job = replace(job, horizon_rounds=horizon_rounds, terms=terms)
         await self.enqueue(job)
         return job
 
@@ -89,12 +87,13 @@ class RedisUsers(RedisLogs):
         """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
         return to_job(job, await self._link.transition("resume", job))
 
-    async def delete(self, job: str) -> None:
+    async def delete(self, job: str) -> bool:
         """Forget a final job and its log; any other: `Conflict`."""
         there = await self._link.call(lambda redis: redis.exists(self.keys.job(job)))
         if not there:
             raise UnknownJob(f"no job has the id {job}")
         await self._link.transition("delete", job)
+        return True
 
     async def _explain(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Say what a queued job waits for: its next attempt, anybody, somebody with its kinds."""

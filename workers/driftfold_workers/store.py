@@ -18,6 +18,10 @@ class StoreUnreachable(StoreError):
     """The store does not answer. Nothing is known of what was asked: it may have been done."""
 
 
+class ForeignStore(StoreUnreachable):
+    """The store belongs to another archive than the one that would be recorded in."""
+
+
 class StoreRefuses(StoreUnreachable):
     """The store answers but takes no writes now, for want of room say. It has done nothing.
 
@@ -96,8 +100,11 @@ class Jobs(ABC):
         """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
 
     @abstractmethod
-    async def delete(self, job: str) -> None:
-        """Forget a final job and its log; any other: `Conflict`."""
+    async def delete(self, job: str) -> bool:
+        """Forget a final job and its log; any other: `Conflict`.
+
+        Returns False where that is certain, but happens later.
+        """
 
     @abstractmethod
     async def read(
@@ -113,7 +120,7 @@ class Jobs(ABC):
     async def events(
         self, job: str, *, after: int = 0, limit: int = 1000
     ) -> Sequence[LifecycleEvent]:
-        """Lifecycle events of a job after number `after`."""
+        """Lifecycle events of a job after number `after`; `Trimmed` as in `read`."""
 
     @abstractmethod
     async def news(

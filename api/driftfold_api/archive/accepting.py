@@ -13,19 +13,20 @@ from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_json
-from driftfold_workers.new_id import new_id
+from driftfold_workers.new_id import made, new_id
 from driftfold_workers.store import Conflict
 
 KEEP = 24 * 3600.0  # seconds that a key is kept
 
 
-def make(connection: Connection, wanted: Wanted) -> Job:
+def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
     """Make a job."""
-    now, terms = round(time.time(), 6), wanted.terms
+    new, terms = new_id(), wanted.terms
+    now = made(new)
     if wanted.delay is not None:
         terms = replace(terms, not_before=round(now + wanted.delay, 3))
     job = Job(
-        id=new_id(),
+        id=new,
         spec=json.loads(to_json(wanted.spec)),
         needs=tuple(sorted(set(wanted.needs))),
         state=State.QUEUED,
@@ -36,12 +37,17 @@ def make(connection: Connection, wanted: Wanted) -> Job:
         group=wanted.group,
         origin=wanted.origin,
     )
-    connection.execute(insert(jobs).values(to_row(job)))
+    connection.execute(insert(jobs).values(to_row(job) | {"sent": sent}))
     return job
 
 
 def make_once(
-    connection: Connection, database: Database, wanted: Wanted, key: str, instead_of: str
+    connection: Connection,
+    database: Database,
+    wanted: Wanted,
+    key: str,
+    instead_of: str,
+    sent: bool,
 ) -> tuple[Job, bool]:
     """Make a job unless the key has made one that counts."""
     digest = digest_of(wanted)
@@ -63,18 +69,18 @@ def make_once(
             )
         if age < KEEP and known.state != State.FAILED and known.id != instead_of:
             return to_job(known), False
-        job = make(connection, wanted)
+        job = make(connection, wanted, sent)
         values = {"job": job.id, "digest": digest, "created": job.created}
         connection.execute(update(keys).where(keys.c.key == key).values(values))
         return job, True
-    job = make(connection, wanted)
+    job = make(connection, wanted, sent)
     entry = {"key": key, "digest": digest, "job": job.id, "created": job.created}
     added = connection.execute(database.insert_new(keys).values(entry))
     if added.rowcount:
         return job, True
     # Somebody else was faster, who has committed by now.
     connection.execute(delete(jobs).where(jobs.c.id == job.id))
-    return make_once(connection, database, wanted, key, instead_of)
+    return make_once(connection, database, wanted, key, instead_of, sent)
 
 
 def digest_of(wanted: Wanted) -> str:

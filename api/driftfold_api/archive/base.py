@@ -3,16 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
+from driftfold_api.models import Attempt
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Page, StoreError
+from driftfold_workers.store import Page, StoreError, UnknownJob
 from driftfold_workers.terms import USUAL, Terms
 
 
 class ArchiveError(StoreError):
     """The archive cannot be used as it is: its address, its version."""
+
+
+class Deleted(UnknownJob):
+    """The job was here, and a user had it deleted."""
 
 
 class Overtaken(StoreError):
@@ -41,6 +47,13 @@ class Wanted:
     delay: float | None = None
 
 
+class Wish(StrEnum):
+    """What is to be done to a job in the job store, as soon as that answers."""
+
+    CANCEL = "cancel"
+    DELETE = "delete"
+
+
 @dataclass(frozen=True)
 class Position:
     """How far a job is recorded: numbers of its last record and its last lifecycle event."""
@@ -57,14 +70,20 @@ class Archive(ABC):
     state means that all of its log is here. Implementations pass one conformance suite.
     """
 
+    @property
+    @abstractmethod
+    def id(self) -> str:
+        """What the job store knows the archive by; it is made with the tables."""
+
     # -- users --------------------------------------------------------------------------------
 
     @abstractmethod
     async def accept(
-        self, wanted: Wanted, *, key: str | None = None, instead_of: str = ""
+        self, wanted: Wanted, *, key: str | None = None, instead_of: str = "", sent: bool = True
     ) -> tuple[Job, bool]:
         """Make a job, or return the one that the idempotency key has made; tell whether it is new.
 
+        `sent` says that the caller queues a new one in the job store itself; see `send`.
         When this returns, the job is on disk. A key is kept for a day. It makes another job when
         its first was deleted, has failed, or is the one named by `instead_of` (which failed, but
         is not recorded so yet). A key that was used for another request: `Conflict`.
@@ -91,14 +110,29 @@ class Archive(ABC):
         """Return lifecycle events of a job after number `after`."""
 
     @abstractmethod
+    async def attempts(self, job: str) -> tuple[Sequence[Attempt], int]:
+        """Return the attempts at a job, and the number of the last event that is told in them."""
+
+    @abstractmethod
     async def news(
         self, job: str, *, after: int = 0, events_after: int = 0, limit: int = 1000
     ) -> News:
         """Return records and lifecycle events after two numbers, of one moment."""
 
     @abstractmethod
+    async def cancel(self, job: str) -> Job:
+        """Cancel a job for want of a job store; one that is over: `Conflict`.
+
+        One that was never sent there is canceled when this returns. Any other is "canceling" until
+        it is recorded otherwise, and the wish is kept until it is granted.
+        """
+
+    @abstractmethod
     async def delete(self, job: str) -> None:
-        """Forget a job, its log and its idempotency key, in whatever state it is recorded."""
+        """Forget a job, its log and its idempotency key, in whatever state it is recorded.
+
+        It is gone for all who ask. Its rows stay, with the wish, until they are buried.
+        """
 
     # -- the recorder -------------------------------------------------------------------------
 
@@ -114,8 +148,9 @@ class Archive(ABC):
     async def record(self, fence: int, excerpts: Sequence[Excerpt]) -> None:
         """Record what jobs have told, in one step; what is here already stays as it is.
 
-        Of a job that is not here nothing is recorded. A gap raises `StoreError`, a recorder that
-        is no more in charge `Overtaken`.
+        Of a job that is not here nothing is recorded, unless its excerpt is `whole`: then it is
+        adopted, and records before the first one count as lost. A gap raises `StoreError`, a
+        recorder that is no more in charge `Overtaken`.
         """
 
     @abstractmethod
@@ -125,6 +160,35 @@ class Archive(ABC):
     @abstractmethod
     async def counts(self) -> Mapping[State, int]:
         """Tell how many jobs are recorded in each state."""
+
+    @abstractmethod
+    async def send(self, jobs: Sequence[str]) -> Sequence[str]:
+        """Take note that jobs are about to be queued in the job store; return those that may be.
+
+        One that was canceled or deleted may not.
+        """
+
+    @abstractmethod
+    async def wishes(self, limit: int = 1000) -> Sequence[tuple[str, Wish]]:
+        """Return what is wished of jobs, the oldest job first."""
+
+    @abstractmethod
+    async def grant(self, job: str) -> None:
+        """Forget the wish that a job is canceled: the job store knows of it."""
+
+    @abstractmethod
+    async def bury(self, job: str) -> bool:
+        """Remove rows of a deleted job which the job store does not know; whether there are more.
+
+        A few thousand at a time, so that nobody has to wait for long.
+        """
+
+    @abstractmethod
+    async def retire(self, before: float | None, now: float) -> bool:
+        """Delete some jobs that were over before a time, and keys that are older than a day.
+
+        Returns whether there may be more. None keeps all jobs.
+        """
 
     @abstractmethod
     async def ping(self) -> None:

@@ -1,17 +1,26 @@
 """Recording: what jobs have told becomes rows, each once."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from driftfold_api.archive.base import Overtaken, Position
 from driftfold_api.archive.database import Database
-from driftfold_api.archive.rows import changing, event_row, plain, to_event
+from driftfold_api.archive.rows import (
+    attempt_row,
+    changing,
+    event_row,
+    plain,
+    to_attempt,
+    to_row,
+)
 from driftfold_api.archive.tables import attempts, jobs, lifecycle, records
 from driftfold_api.archive.tables import recorder as recorders
 from driftfold_api.attempts import BEGIN, END, attempts_of
 from driftfold_api.models import Lifecycle
 from driftfold_workers.excerpt import Excerpt
+from driftfold_workers.job import LifecycleEvent, State
 from driftfold_workers.store import StoreError
 
 
@@ -26,6 +35,16 @@ def stand(connection: Connection, fence: int) -> None:
     ours = update(recorders).where(recorders.c.fence == fence).values(fence=fence)
     if not (connection.execute(ours)).rowcount:
         raise Overtaken(f"another recorder is in charge: the fence {fence} is an old one")
+
+
+def adopt(connection: Connection, database: Database, excerpt: Excerpt) -> Position | None:
+    """Make a row for a job that is known to the job store only; None if somebody has had it."""
+    before = Position(excerpt.first - 1, excerpt.events[0].number - 1 if excerpt.events else 0)
+    row = to_row(excerpt.job) | {"seq": before.seq, "events": before.events, "lost": before.seq}
+    # What is only partly known must not look like the end of a job.
+    row |= {"state": str(State.QUEUED), "finished": None, "result": None}
+    added = connection.execute(database.insert_new(jobs).values(row))
+    return before if added.rowcount else None
 
 
 def touch(connection: Connection) -> None:
@@ -58,23 +77,18 @@ def write(connection: Connection, database: Database, excerpt: Excerpt, known: P
     place = {"seq": max(known.seq, excerpt.last), "events": known.events + len(events)}
     connection.execute(update(jobs).where(jobs.c.id == job).values(**facts, **place))
     if any(event.kind in (*BEGIN, *END) for event in events):
-        _fold(connection, job)
+        _fold(connection, job, events)
 
 
-def _fold(connection: Connection, job: str) -> None:
-    """Tell the attempts anew from the events: they are few."""
-    kinds = lifecycle.c.kind.in_((*BEGIN, *END))
-    found = connection.execute(
-        select(lifecycle).where(lifecycle.c.job == job, kinds).order_by(lifecycle.c.number)
-    )
-    rows = [
-        {"job": job, **attempt.model_dump()}
-        | {
-            "started": attempt.started.timestamp(),
-            "ended": None if attempt.ended is None else attempt.ended.timestamp(),
-        }
-        for attempt in attempts_of(Lifecycle.of(to_event(row)) for row in found)
-    ]
-    connection.execute(delete(attempts).where(attempts.c.job == job))
-    if rows:
-        connection.execute(insert(attempts), rows)
+def _fold(connection: Connection, job: str, events: Sequence[LifecycleEvent]) -> None:
+    """Tell the attempts anew from the last one on, which is all that events can change."""
+    of_job = attempts.c.job == job
+    latest = connection.execute(
+        select(attempts).where(of_job).order_by(attempts.c.epoch.desc()).limit(1)
+    ).one_or_none()
+    before = [] if latest is None else [to_attempt(latest)]
+    told = attempts_of(map(Lifecycle.of, events), before)
+    for attempt in before:
+        connection.execute(delete(attempts).where(of_job, attempts.c.epoch == attempt.epoch))
+    if told:
+        connection.execute(insert(attempts), [attempt_row(job, attempt) for attempt in told])

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Row
 
+from driftfold_api.models import Attempt
 from driftfold_workers.job import Job, LifecycleEvent, State
 from driftfold_workers.job_hash import to_json
 from driftfold_workers.terms import Terms
@@ -89,6 +91,20 @@ def event_row(job: str, event: LifecycleEvent) -> Mapping[str, Any]:
 def to_event(row: Row[Any]) -> LifecycleEvent:
     """Return the lifecycle event of a row."""
     return LifecycleEvent(row.number, row.kind, row.time, json.loads(row.facts))
+
+
+def attempt_row(job: str, attempt: Attempt) -> dict[str, Any]:
+    """Return the row of an attempt."""
+    ended = None if attempt.ended is None else attempt.ended.timestamp()
+    moments = {"started": attempt.started.timestamp(), "ended": ended}
+    return {"job": job, **attempt.model_dump(), **moments}
+
+
+def to_attempt(row: Row[Any]) -> Attempt:
+    """Return the attempt of a row."""
+    ended = None if row.ended is None else datetime.fromtimestamp(row.ended, UTC)
+    facts = {name: value for name, value in row._mapping.items() if name != "job"}
+    return Attempt(**{**facts, "started": datetime.fromtimestamp(row.started, UTC), "ended": ended})
 
 
 def plain(text: str) -> str:

@@ -5,21 +5,21 @@ from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Self, TypeVar
 
-from sqlalchemy import Connection, delete
+from sqlalchemy import Connection
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from driftfold_api.archive import accepting, reading, recording
-from driftfold_api.archive.base import Archive, ArchiveError, Position, Wanted
+from driftfold_api.archive import accepting, reading, recording, retention, wishing
+from driftfold_api.archive.base import Archive, ArchiveError, Position, Wanted, Wish
 from driftfold_api.archive.database import Database, Work
 from driftfold_api.archive.migrating import migrate
 from driftfold_api.archive.postgres import Postgres
 from driftfold_api.archive.sqlite import Sqlite
-from driftfold_api.archive.tables import jobs
+from driftfold_api.models import Attempt
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Page, StoreError, StoreRefuses, StoreUnreachable, UnknownJob
+from driftfold_workers.store import Page, StoreError, StoreRefuses, StoreUnreachable
 
 T = TypeVar("T")
 
@@ -45,6 +45,7 @@ class SqlArchive(Archive):
             )
         self._place = parts.render_as_string(hide_password=True)
         self._database: Database = KINDS[parts.drivername](parts)
+        self._id = ""
 
     @classmethod
     @asynccontextmanager
@@ -59,19 +60,25 @@ class SqlArchive(Archive):
         archive = cls(url)
         try:
             await archive._write(partial(migrate, database=archive._database))
+            archive._id = await archive._read(reading.identity_of)
             yield archive
         finally:
             await archive._database.close()
 
+    @property
+    def id(self) -> str:
+        """What the job store knows the archive by."""
+        return self._id
+
     async def accept(
-        self, wanted: Wanted, *, key: str | None = None, instead_of: str = ""
+        self, wanted: Wanted, *, key: str | None = None, instead_of: str = "", sent: bool = True
     ) -> tuple[Job, bool]:
         """Make a job, or return the one that the key has made; it is on disk then."""
 
         def accept(connection: Connection) -> tuple[Job, bool]:
             if key is None:
-                return accepting.make(connection, wanted), True
-            return accepting.make_once(connection, self._database, wanted, key, instead_of)
+                return accepting.make(connection, wanted, sent), True
+            return accepting.make_once(connection, self._database, wanted, key, instead_of, sent)
 
         with self._our_errors():
             return await self._database.join(accept)
@@ -90,8 +97,8 @@ class SqlArchive(Archive):
         """Return records after number `after`, in order."""
 
         def read(connection: Connection) -> Sequence[bytes]:
-            reading.job_of(connection, job)
-            return reading.records_of(connection, job, after, limit)
+            known = reading.place_of(connection, job)
+            return reading.records_of(connection, known, after, limit)
 
         return await self._read(read)
 
@@ -101,10 +108,14 @@ class SqlArchive(Archive):
         """Return lifecycle events of a job after number `after`."""
 
         def read(connection: Connection) -> Sequence[LifecycleEvent]:
-            reading.job_of(connection, job)
+            reading.place_of(connection, job)
             return reading.events_of(connection, job, after, limit)
 
         return await self._read(read)
+
+    async def attempts(self, job: str) -> tuple[Sequence[Attempt], int]:
+        """Return the attempts at a job, and the number of the last event that is told in them."""
+        return await self._read(partial(reading.attempts_at, job=job))
 
     async def news(
         self, job: str, *, after: int = 0, events_after: int = 0, limit: int = 1000
@@ -112,25 +123,24 @@ class SqlArchive(Archive):
         """Return records and lifecycle events after two numbers, of one moment."""
 
         def read(connection: Connection) -> News:
-            known = reading.job_of(connection, job)
+            known = reading.place_of(connection, job)
             return News(
-                records=reading.records_of(connection, job, after, limit),
+                records=reading.records_of(connection, known, after, limit),
                 events=reading.events_of(connection, job, events_after, limit),
-                state=known.state,
+                state=State(known.state),
                 reason=known.reason,
                 seq=known.seq,
             )
 
         return await self._read(read)
 
+    async def cancel(self, job: str) -> Job:
+        """Cancel a job for want of a job store."""
+        return await self._write(partial(wishing.cancel, job=job))
+
     async def delete(self, job: str) -> None:
         """Forget a job, its log and its idempotency key."""
-
-        def forget(connection: Connection) -> None:
-            if not connection.execute(delete(jobs).where(jobs.c.id == job)).rowcount:
-                raise UnknownJob(f"no job has the id {job}")
-
-        await self._write(forget)
+        await self._write(partial(wishing.hide, job=job))
 
     async def lead(self) -> int:
         """Return the fencing token of a new recorder."""
@@ -147,7 +157,10 @@ class SqlArchive(Archive):
             recording.stand(connection, fence)
             found = reading.positions_of(connection, [told.job.id for told in excerpts])
             for excerpt in excerpts:
-                if known := found.get(excerpt.job.id):
+                known = found.get(excerpt.job.id)
+                if known is None and excerpt.whole:
+                    known = recording.adopt(connection, self._database, excerpt)
+                if known is not None:
                     recording.write(connection, self._database, excerpt, known)
 
         await self._write(record)
@@ -159,6 +172,31 @@ class SqlArchive(Archive):
     async def counts(self) -> Mapping[State, int]:
         """Tell how many jobs are recorded in each state."""
         return await self._read(reading.counts_of)
+
+    async def send(self, jobs: Sequence[str]) -> Sequence[str]:
+        """Take note that jobs are about to be queued in the job store; return those that may be."""
+        return await self._write(partial(wishing.send, wanted=jobs))
+
+    async def wishes(self, limit: int = 1000) -> Sequence[tuple[str, Wish]]:
+        """Return what is wished of jobs, the oldest job first."""
+        return await self._read(partial(wishing.wishes, limit=limit))
+
+    async def grant(self, job: str) -> None:
+        """Forget the wish that a job is canceled."""
+        await self._write(partial(wishing.grant, job=job))
+
+    async def bury(self, job: str) -> bool:
+        """Remove rows of a deleted job; whether there are more."""
+        return await self._write(partial(wishing.bury, job=job))
+
+    async def retire(self, before: float | None, now: float) -> bool:
+        """Delete some jobs that were over before a time, and keys that are older than a day."""
+
+        def retire(connection: Connection) -> bool:
+            jobs = 0 if before is None else retention.retire(connection, before)
+            return jobs == retention.BATCH or retention.sweep(connection, now) == retention.KEYS
+
+        return await self._write(retire)
 
     async def ping(self) -> None:
         """Raise `StoreUnreachable` unless the archive answers, and takes writes."""

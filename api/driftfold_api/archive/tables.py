@@ -12,9 +12,13 @@ from sqlalchemy import (
     Table,
     Text,
     false,
+    text,
+    true,
 )
 
 metadata = MetaData()
+
+WISHED = "wish IS NOT NULL"
 
 jobs = Table(
     "jobs",
@@ -42,7 +46,11 @@ jobs = Table(
     Column("origin", Text),
     Column("dead", Boolean, nullable=False, server_default=false()),
     Column("diverged", BigInteger),
+    Column("sent", Boolean, nullable=False, server_default=true()),
+    Column("wish", String(8)),
+    Column("lost", BigInteger, nullable=False, server_default="0"),
     Index("jobs_by_state", "state", "id"),
+    Index("jobs_by_wish", "wish", sqlite_where=text(WISHED), postgresql_where=text(WISHED)),
 )
 
 
@@ -101,3 +109,5 @@ recorder = Table(
     Column("id", BigInteger, primary_key=True, autoincrement=False),
     Column("fence", BigInteger, nullable=False),
 )
+
+identity = Table("identity", metadata, Column("id", String(36), primary_key=True))

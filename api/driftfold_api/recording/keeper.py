@@ -3,17 +3,21 @@
 import asyncio
 import logging
 import secrets
+import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from driftfold_api.archive.base import Archive, Overtaken
+from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.reconciler import GRACE, Reconciler
 from driftfold_api.recording.recorder import Recorder
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError
+from driftfold_workers.store import ForeignStore, StoreError
 
 LEASE = 5.0  # seconds
 EVERY = 0.3  # seconds between two steps of the recorder when there is little to record
 RECONCILE_EVERY = 2.0  # seconds
+RETIRE_EVERY = 60.0  # seconds
 REST = 1.0  # seconds after a failure
 
 log = logging.getLogger("driftfold.api")
@@ -24,6 +28,9 @@ class Keeper:
 
     The lease keeps others from doing the same work; that none of them does harm with an old one is
     the archive's business, which takes no more from a recorder that was overtaken.
+
+    Jobs that are over for `keep` seconds are deleted; None keeps them. `doubt` is called when the
+    job store turns out to be another archive's.
     """
 
     def __init__(
@@ -34,6 +41,8 @@ class Keeper:
         lease: float = LEASE,
         every: float = EVERY,
         grace: float = GRACE,
+        keep: float | None = None,
+        doubt: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = secrets.token_hex(8)
         self._window = store.window
@@ -42,8 +51,11 @@ class Keeper:
         self._reconciler = Reconciler(store, archive, grace=grace)
         self._lease = lease
         self._every = every
+        self._keep = keep
+        self._doubt = doubt
         self._fence: int | None = None
         self._reconcile_at = 0.0
+        self._retire_at = 0.0
 
     async def run(self) -> None:
         """Keep the archive until canceled."""
@@ -54,6 +66,8 @@ class Keeper:
                     pause = await self.step()
                     told = ""
                 except StoreError as error:
+                    if isinstance(error, ForeignStore):
+                        self._doubt()
                     self._fence, pause = None, REST
                     if str(error) != told:  # once, not each second
                         told = str(error)
@@ -66,6 +80,7 @@ class Keeper:
 
     async def step(self) -> float:
         """Do what is due, if it is ours to do; return the seconds until there may be more."""
+        await check_owner(self._window, self._archive)
         charge = await self._window.lead(self.name, self._lease)
         if charge == "another":
             self._fence = None
@@ -82,4 +97,9 @@ class Keeper:
             self._reconcile_at = now + RECONCILE_EVERY
             await self._reconciler.step()
             await self._reconciler.forget()
+        if now >= self._retire_at:
+            clock = time.time()
+            before = None if self._keep is None else clock - self._keep
+            if not await self._archive.retire(before, clock):
+                self._retire_at = now + RETIRE_EVERY
         return 0.0 if more else self._every

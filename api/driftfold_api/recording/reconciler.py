@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from driftfold_api.archive.base import Archive
+from driftfold_api.archive.base import Archive, Wish
 from driftfold_workers.logs import bound
+from driftfold_workers.new_id import made
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError, UnknownJob
+from driftfold_workers.store import Conflict, StoreError, UnknownJob
 
 GRACE = 2.0  # seconds in which whoever accepted a job queues it
 PAGE = 1000
+SLICES = 20  # pieces of deleted jobs that one step removes
 UNSEEN = 100
 """Attempts of a job of which the archive may know nothing.
 
@@ -24,7 +26,7 @@ log = logging.getLogger("driftfold.api")
 
 
 class Reconciler:
-    """Queues jobs that the archive has accepted and the job store does not know."""
+    """Queues jobs that the archive has accepted and the job store does not know; grants wishes."""
 
     def __init__(self, store: RedisJobStore, archive: Archive, *, grace: float = GRACE) -> None:
         self._store = store
@@ -32,12 +34,17 @@ class Reconciler:
         self._grace = grace
 
     async def step(self) -> Sequence[str]:
-        """Queue what is missing, and return it."""
-        queued, after = [], ""
+        """Grant wishes, queue what is missing, and return that."""
+        await self._grant()
+        queued, after = list[str](), ""
         while jobs := await self._archive.unfinished(after=after, limit=PAGE):
-            queued += [
-                job for job in await self._store.window.unknown(jobs) if await self._queue(job)
-            ]
+            old = [job for job in jobs if time.time() - made(job) >= self._grace]
+            missing = await self._store.window.unknown(old) if old else ()
+            for job in await self._archive.send(missing) if missing else ():
+                if await queue_again(self._store, self._archive, job):
+                    with bound(job=job):
+                        log.info("job %s was accepted and is not in the job store: queued", job)
+                    queued.append(job)
             after = jobs[-1]
         return queued
 
@@ -47,18 +54,31 @@ class Reconciler:
             for job in jobs:
                 await self._store.window.forget(job)
 
-    async def _queue(self, job: str) -> bool:
+    async def _grant(self) -> None:
+        slices = SLICES
+        for job, wish in await self._archive.wishes(PAGE):
+            if wish is Wish.CANCEL:
+                await cancel_there(self._store, self._archive, job)
+                continue
+            try:
+                await self._store.window.forget(job)
+            except Conflict:  # it is not over there after all: later
+                continue
+            while slices > 0 and await self._archive.bury(job):
+                slices -= 1
+
+
+async def cancel_there(store: RedisJobStore, archive: Archive, job: str) -> None:
+    """Grant the wish that a job is canceled."""
+    try:
         try:
-            created = (await self._archive.get(job)).created
-        except UnknownJob:  # deleted meanwhile
-            return False
-        if time.time() - created < self._grace:
-            return False
-        queued = await queue_again(self._store, self._archive, job)
-        if queued:
-            with bound(job=job):
-                log.info("job %s was accepted and is not in the job store: queued", job)
-        return queued
+            await store.cancel(job)
+        except UnknownJob:
+            await queue_again(store, archive, job)
+            await store.cancel(job)
+    except (Conflict, UnknownJob):  # it is over
+        pass
+    await archive.grant(job)
 
 
 async def queue_again(store: RedisJobStore, archive: Archive, job: str) -> bool:

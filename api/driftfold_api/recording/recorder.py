@@ -37,13 +37,17 @@ class Recorder:
         if not told:
             return False
         await self._archive.record(fence, told)
-        done = await asyncio.gather(*(self._recorded(each, known[each.job.id]) for each in told))
+        done = await asyncio.gather(
+            *(self._recorded(each, known.get(each.job.id)) for each in told)
+        )
         return len(jobs) == JOBS or not all(done)
 
     async def _excerpt(self, job: str, known: Position | None) -> Excerpt | None:
         """Return what of a job is to be recorded; None where nothing can be."""
         told = None
-        if known is not None:
+        if known is None:  # the archive that had it was lost; or it was deleted
+            told = await self._window.whole(job, limit=RECORDS)
+        else:
             try:
                 told = await self._window.excerpt(
                     job, after=known.seq, events_after=known.events, limit=RECORDS
@@ -56,10 +60,11 @@ class Recorder:
                         job,
                         known.seq,
                     )
-        if told is None:  # deleted, or none of the archive's
+        if told is None:
             await self._window.pass_over(job)
         return told
 
-    async def _recorded(self, told: Excerpt, known: Position) -> bool:
-        events = known.events + len(told.events)
+    async def _recorded(self, told: Excerpt, known: Position | None) -> bool:
+        before = Position(0, 0) if known is None else known
+        events = told.events[-1].number if told.events else before.events
         return await self._window.recorded(told.job.id, told.last, events)

@@ -55,8 +55,12 @@ async def readyz(service: ServiceHere) -> Health:
 
 async def _workers(service: ServiceHere) -> int:
     """Return how many workers there are; the job store takes writes, too."""
-    await service.queue.announce(PROBE, [], slots=0, ttl=0.0)
-    return len(await service.queue.workers())
+
+    async def probe() -> int:
+        await service.queue.announce(PROBE, [], slots=0, ttl=0.0)
+        return len(await service.queue.workers())
+
+    return await service.store.reach.ask(probe)
 
 
 async def _in_time(probe: Awaitable[T], failure: str) -> T:

@@ -38,6 +38,7 @@ Cursor = Annotated[
 log = logging.getLogger("driftfold.api")
 
 POLL_AFTER = "1"  # seconds
+LATER = {"description": "It is gone here; the job store forgets it as soon as it answers."}
 MOVED = problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES)
 
 
@@ -111,7 +112,10 @@ async def get_job(job: JobHere, service: ServiceHere, if_none_match: Known = Non
 
 @router.post("/{job}/cancel", status_code=202, response_model=JobDetail, responses=MOVED)
 async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
-    """Cancel a job: one that waits at once, a running one at the end of its round."""
+    """Cancel a job: one that waits at once, a running one at the end of its round.
+
+    While the job store is away, a job that was queued there is "canceling" until that is back.
+    """
     return _moved(await service.store.cancel(job), response)
 
 
@@ -127,10 +131,10 @@ async def resume(job: JobHere, response: Response, service: ServiceHere) -> JobD
     return _moved(await service.store.resume(job), response)
 
 
-@router.delete("/{job}", status_code=204, responses=MOVED)
-async def delete(job: JobHere, service: ServiceHere) -> None:
+@router.delete("/{job}", status_code=204, responses={202: LATER, **MOVED})
+async def delete(job: JobHere, service: ServiceHere) -> Response:
     """Forget a job that is over, and its log. Its artefacts stay where they are."""
-    await service.store.delete(job)
+    return Response(status_code=204 if await service.store.delete(job) else 202)
 
 
 def _moved(job: Job, response: Response) -> JobDetail:

@@ -6,7 +6,6 @@ from annotated_types import Ge, Le
 from fastapi import APIRouter, Query
 
 from driftfold_api import problem as p
-from driftfold_api.attempts import attempts_of
 from driftfold_api.models import Attempts, Lifecycle, LifecyclePage
 from driftfold_api.openapi import problems
 from driftfold_api.service import JobHere, ServiceHere
@@ -35,11 +34,4 @@ async def lifecycle(
 @router.get("/attempts", responses=problems(p.UNKNOWN_JOB, p.UNREACHABLE))
 async def attempts(job: JobHere, service: ServiceHere) -> Attempts:
     """Return the attempts at a job, the latest last."""
-    events: list[Lifecycle] = []
-    more = True
-    while more:
-        after = events[-1].number if events else 0
-        found = await service.store.events(job, after=after, limit=PAGE)
-        events += map(Lifecycle.of, found)
-        more = len(found) == PAGE
-    return Attempts(attempts=attempts_of(events))
+    return Attempts(attempts=list(await service.store.attempts(job)))
