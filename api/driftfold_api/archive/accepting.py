@@ -37,7 +37,7 @@ def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
         group=wanted.group,
         origin=wanted.origin,
     )
-    connection.execute(insert(jobs).values(to_row(job) | {"sent": sent}))
+    connection.execute(insert(jobs), to_row(job) | {"sent": sent})  # values beside: compiled once
     return job
 
 
@@ -75,7 +75,7 @@ def make_once(
         return job, True
     job = make(connection, wanted, sent)
     entry = {"key": key, "digest": digest, "job": job.id, "created": job.created}
-    added = connection.execute(database.insert_new(keys).values(entry))
+    added = connection.execute(database.insert_new(keys), entry)
     if added.rowcount:
         return job, True
     # Somebody else was faster, who has committed by now.

@@ -74,7 +74,8 @@ class Postgres(Database):
         code = str(getattr(error, "sqlstate", "") or "")
         if code.startswith(NO_ROOM):
             return "full"
-        ours = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError)
-        if code.startswith(AWAY) or isinstance(error, ours):
+        lost = (asyncpg.PostgresConnectionError, asyncpg.InterfaceError, OSError)
+        # SQLAlchemy raises an error of its own from that of the driver.
+        if code.startswith(AWAY) or isinstance(error, lost) or isinstance(error.__cause__, lost):
             return "away"
         return None
