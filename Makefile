@@ -22,7 +22,7 @@ ifneq ($(shell cat $(STAMP) 2>/dev/null),$(shell pwd -P))
 .PHONY: $(STAMP)
 endif
 
-.PHONY: help install demo test test-slow check bench lock clean
+.PHONY: help install demo test test-slow chaos recovery check bench lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:[^#]*##/:/' | awk -F': ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -35,9 +35,9 @@ demo: $(STAMP) ## run the main experiment on real images
 	@$(BIN)/python examples/demo.py
 
 # One thread: the libraries' own threads fight over small matrices, and the sums stay comparable.
-test test-slow bench: export OMP_NUM_THREADS = 1
-test test-slow bench: export OPENBLAS_NUM_THREADS = 1
-test test-slow bench: export MKL_NUM_THREADS = 1
+test test-slow chaos recovery bench: export OMP_NUM_THREADS = 1
+test test-slow chaos recovery bench: export OPENBLAS_NUM_THREADS = 1
+test test-slow chaos recovery bench: export MKL_NUM_THREADS = 1
 # Empty means not set: modules are compiled once, and not by every process that tests start.
 test test-slow: export PYTHONDONTWRITEBYTECODE =
 
@@ -50,6 +50,15 @@ test: $(STAMP) ## run the default tests; ARGS="tests/kernel -x" goes to pytest
 
 test-slow: $(STAMP) ## run the tests marked slow
 	@$(PYTEST) -m slow $(ARGS)
+
+# A service of its own, on purpose hurt in every way: see docs/service.md, "What is promised".
+SEED ?= 1
+FAULTS ?= 200
+chaos: $(STAMP) ## hurt a service for long and check what is left; SEED=1 FAULTS=200 ARGS="--rounds 10000"
+	@$(BIN)/python -m tests.faults.chaos --seed $(SEED) --faults $(FAULTS) $(ARGS)
+
+recovery: $(STAMP) ## measure how soon jobs go on after a fault; ARGS="--tries 20 --kills 100"
+	@$(BIN)/python -m tests.faults.chaos.recovery $(ARGS)
 
 check: $(STAMP) ## format, lint, types, import layers
 	@$(BIN)/ruff format --check

@@ -69,6 +69,11 @@ class Behaviour:
     def forget(self) -> None:
         self.file.unlink()
 
+    def change(self, **how: Any) -> None:
+        """Change some of it; None is as if it had never been said."""
+        told = {**json.loads(self.file.read_text()), **how}
+        self.set(**{name: value for name, value in told.items() if value is not None})
+
     def set(self, **how: Any) -> None:
         part = self.file.with_suffix(".part")
         part.write_text(json.dumps(how))
