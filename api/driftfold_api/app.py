@@ -80,8 +80,12 @@ def _bare_app() -> FastAPI:
     )
     for module in ROUTES:
         # Whoever asks whether the service is well may add what he likes, against caches.
-        strict = [] if module in (health, metrics) else [Depends(strict_query)]
-        app.include_router(module.router, dependencies=strict)
+        if module in (health, metrics):
+            app.include_router(module.router)
+        else:
+            strict = [Depends(strict_query)]
+            told = openapi.problems(problem.INVALID_REQUEST)
+            app.include_router(module.router, dependencies=strict, responses=told)
     problem.install(app)
     openapi.describe(app)
     return app

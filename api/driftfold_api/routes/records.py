@@ -17,7 +17,7 @@ Position = Annotated[int, Ge(0), Le(2**53)]
 STREAM = {
     "description": "Events. A record has its number as id. `lifecycle` tells what happened to the "
     "job beside its records, in its place between them, without an id; `end` is the last event.",
-    "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    "content": {"text/event-stream": {}},
 }
 
 
