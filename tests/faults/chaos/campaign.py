@@ -27,7 +27,7 @@ from tests.workers.experiments import Behaviour
 FINAL = ("succeeded", "failed", "canceled")
 MOST = 0.8  # of the rounds are done, and of the jobs ordered, by the last fault
 AHEAD = 6  # jobs that are ordered before the first fault
-PATIENCE = 10.0  # seconds for the rounds between two faults
+PATIENCE = 30.0  # seconds for the rounds between two faults
 LOOK = 0.2  # seconds
 
 

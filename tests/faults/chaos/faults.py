@@ -15,7 +15,7 @@ from tests.faults.chaos.fleet import Fleet
 from tests.faults.chaos.members import KILLED, TOLD, Member
 from tests.faults.chaos.schedule import Fault
 
-STARTS_WITHIN, LOOK = 60.0, 0.1  # seconds
+STARTS_WITHIN, LOOK = 600.0, 0.1  # seconds
 
 Hurt = Callable[[Fleet, Fault], Awaitable[None]]
 
