@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-BEGIN, END, FINAL = (
-    ("claimed", "resumed"),
-    ("released", "lost"),
-    ("succeeded", "failed", "canceled"),
-)
-NOTES = ("checkpoint", "cancel-requested")
-UNCOUNTED = ("drained",)
+BEGIN, END = ("claimed", "resumed"), ("released", "lost")
+FINAL = ("succeeded", "failed", "canceled")
+NOTES = ("checkpoint", "cancel-requested", "pause-requested")
+"""What happens while somebody runs it, and changes nothing of that."""
+PAUSES = ("paused", "unpaused")
+UNCOUNTED = ("drained", "paused")
 """Outcomes of attempts that are no fault of the job; "failed" may be one, too."""
 EITHER = ("failed",)
 
@@ -27,7 +26,7 @@ def violations(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     times = [event["time"] for event in events]
     if times != sorted(times):
         yield "its events are not in order of time"
-    running, saved, epoch, attempt, seq = False, False, 0, 0, 0
+    running, paused, saved, epoch, attempt, seq = False, False, False, 0, 0, 0
     attempts = {1}  # that the next one may be
     for event in events[1:]:
         kind, facts, place = event["kind"], event["facts"], f"event {event['number']}"
@@ -36,8 +35,8 @@ def violations(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
                 yield f"{place}: its log shrinks from record {seq} to {facts['seq']}"
             seq = max(seq, facts.get("seq", 0))
         if kind in BEGIN:
-            if running:
-                yield f"{place}: it is {kind} while somebody runs it"
+            if running or paused:
+                yield f"{place}: it is {kind} while {'somebody runs it' if running else 'paused'}"
             if facts.get("epoch", 0) <= epoch:
                 yield f"{place}: epoch {facts.get('epoch')} follows {epoch}"
             if (kind == "resumed") is not saved:
@@ -55,6 +54,10 @@ def violations(events: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             if kind in END:
                 running = False
                 attempts = _next(attempt, facts.get("outcome", ""))
+        elif kind in PAUSES:
+            if (kind == "paused" and running) or (kind == "unpaused" and not (running or paused)):
+                yield f"{place}: it is {kind} while {'somebody' if running else 'nobody'} runs it"
+            paused = kind == "paused"
         else:
             yield f"{place}: nobody knows what {kind} means"
 

@@ -38,6 +38,8 @@ class Order:
         Further fields of the submission.
     canceled
         How many seconds after its acceptance it is canceled; None if never.
+    paused
+        How many seconds after its acceptance it is paused, to be resumed; None if never.
     careless
         How often it is sent without waiting for an answer, before somebody waits for one.
     doomed
@@ -50,6 +52,7 @@ class Order:
     spec: Mapping[str, Any]
     terms: Mapping[str, Any]
     canceled: float | None = None
+    paused: float | None = None
     careless: int = 0
     doomed: bool = False
     watched: bool = False
@@ -83,6 +86,7 @@ def _order(seed: int, number: int) -> Order:
         spec=spec,
         terms={},
         canceled=chance.uniform(0.0, 20.0) if not long and chance.random() < 0.1 else None,
+        paused=chance.uniform(0.0, 20.0) if chance.random() < 0.15 else None,
         careless=chance.choice([0, 0, 0, 1, 2]),
         doomed=doomed,
         watched=long or chance.random() < 0.1,

@@ -47,7 +47,8 @@ class Users:
         for _ in range(order.careless):
             await self._leave(order)
         job = await self._submit(order)
-        await asyncio.gather(self._watch(order, job), self._cancel(order, job))
+        wishes = (self._watch(order, job), self._cancel(order, job), self._pause(order, job))
+        await asyncio.gather(*wishes)
 
     async def _submit(self, order: Order) -> str:
         answer = await self._insist("POST", "/v1/jobs", (202,), **_request(order))
@@ -72,6 +73,13 @@ class Users:
             await asyncio.sleep(order.canceled)
             await self._insist("POST", f"/v1/jobs/{job}/cancel", (202, 409))
             self.canceled.add(order.key)
+
+    async def _pause(self, order: Order, job: str) -> None:
+        if order.paused is not None:
+            await asyncio.sleep(order.paused)
+            await self._insist("POST", f"/v1/jobs/{job}/pause", (202, 409))
+            await asyncio.sleep(order.paused)
+            await self._insist("POST", f"/v1/jobs/{job}/resume", (202, 409))
 
     async def _watch(self, order: Order, job: str) -> None:
         if not order.watched:

@@ -1,0 +1,282 @@
+"""Whatever is called in whatever order: all that Redis has agrees, and no mutant of a script does.
+
+The model in `test_store_model` is what users and workers see. Here the keys themselves are looked
+at, and scripts that nobody calls directly have their turns.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant, precondition, rule, run_state_machine_as_test
+
+from driftfold_workers import redis_link
+from driftfold_workers.job import State
+from driftfold_workers.job_hash import to_event
+from driftfold_workers.redis_store import LONGEST_PAUSE, to_ms
+from driftfold_workers.store import Fenced
+from tests.faults.chaos.lifecycle import FINAL, violations
+from tests.workers import servers
+from tests.workers.test_store_model import ATTEMPTS, INDEX, StoreModel
+
+AT_WORK = (State.RUNNING, State.CANCELING)
+
+
+class InsideModel(StoreModel):
+    """The same users and workers, the recorder of an archive, and a look inside after each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.recorded: dict[str, tuple[int, int]] = {}  # records and events, by job
+        self.archived: set[str] = set()
+
+    def ask(self, *words: Any) -> Any:
+        async def send(redis: Any) -> Any:
+            return await redis.execute_command(*words)
+
+        return self.do(self.store._link.call(send))
+
+    def members(self, key: str) -> set[str]:
+        return {name.decode() for name in self.ask("ZRANGE", key, 0, -1)}
+
+    def transition(self, script: str, job: str, *args: Any) -> Any:
+        return self.do(self.store._link.transition(script, job, *args))
+
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX, times=st.integers(1, 3))
+    def release_with_pause(self, index: int, times: int) -> None:
+        """It waits, is not to be had, and then is."""
+        job, epoch, told, live = self.attempt(index)
+        call = partial(self.store.release, reason="x", attempts=ATTEMPTS, back_off=True)
+        if not live:
+            with pytest.raises(Fenced):
+                self.do(call(job, epoch, counted=True))
+            return
+        before = self.do(self.store.get(job))
+        self.given_back(told, counted=True)
+        assert self.do(call(job, epoch, counted=True)) is told.state
+        events = self.do(self.store.events(job))
+        last = next(event for event in reversed(events) if event.kind == "released")
+        waits = told.state is State.QUEUED and job in self.members(self.store.keys.delayed)
+        assert ("retry" in last.facts) is waits
+        if waits:
+            assert before.seq == last.facts["seq"]
+            due = self.do(self.store.get(job)).due
+            assert due is not None
+            assert last.time < due <= last.time + LONGEST_PAUSE + 1
+            assert job not in self.members(self.store.keys.ready)
+            assert self.transition("promote", job, to_ms(LONGEST_PAUSE)) == 0
+            self.agrees_inside()
+            assert self.transition("promote", job, 0) == 1  # as if it had been long enough
+            assert self.do(self.store.get(job)).due is None
+        assert self.transition("promote", job, 0) == 0
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
+    def queue_again(self, index: int) -> None:
+        """What is there is not queued twice."""
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        if not told.gone:
+            assert self.do(self.store.enqueue(self.do(self.store.get(job)))) is False
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX, back=st.integers(0, 2), early=st.integers(0, 1))
+    def record(self, index: int, back: int, early: int) -> None:
+        """The archive has a job up to some record and event."""
+        job, told = list(self.jobs.items())[index % len(self.jobs)]
+        events = 0 if told.gone else len(self.do(self.store.events(job)))
+        seq, number = max(0, told.seq - back), max(0, events - early)
+        known = self.recorded.get(job, (0, 0))
+        self.recorded[job] = max(known[0], seq), max(known[1], number)
+        done = self.do(self.store.window.recorded(job, seq, number))
+        assert done is (told.gone or (seq == told.seq and number == events))
+        if done and not told.gone:
+            self.recorded[job] = told.seq, events
+            if told.state.final:
+                self.archived.add(job)
+
+    @invariant()
+    def agrees_inside(self) -> None:
+        keys = self.store.keys
+        there = {job: told for job, told in self.jobs.items() if not told.gone}
+        ready, delayed, needs, lease, archived, unrecorded, *logs = self.look(list(self.jobs))
+        assert not ready & delayed
+        assert ready | delayed == {job for job in there if there[job].state is State.QUEUED}
+        assert needs == ready
+        assert lease == {job for job in there if there[job].state in AT_WORK}
+        assert archived == {job for job in self.archived if job in there}
+        for job, raw in zip(self.jobs, logs, strict=True):
+            if job not in there:
+                assert raw == []
+                assert self.ask("EXISTS", keys.job(job), keys.records(job)) == 0
+                assert job not in unrecorded
+                continue
+            told, events = there[job], [to_event(number, fields) for number, fields in raw]
+            known = self.recorded.get(job, (0, 0))
+            assert (job in unrecorded) is (known != (told.seq, len(events)))
+            wrong = violations([vars(event) for event in events])
+            assert not [text for text in wrong if "it ends with" not in text]
+            assert sum(event.kind in FINAL for event in events) == told.state.final
+            assert (events[-1].kind in FINAL) is told.state.final
+
+    def look(self, jobs: Sequence[str]) -> list[Any]:
+        """What the keys have, in one go: sets of jobs, then the events of each."""
+        keys = self.store.keys
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=False)
+            pipe.zrange(keys.ready, 0, -1)
+            pipe.zrange(keys.delayed, 0, -1)
+            pipe.hkeys(keys.needs)
+            pipe.zrange(keys.lease, 0, -1)
+            pipe.zrange(keys.archived, 0, -1)
+            pipe.smembers(keys.unrecorded)
+            for job in jobs:
+                pipe.xrange(keys.events(job))
+            return await pipe.execute()
+
+        found = self.do(self.store._link.call(send))
+        return [{name.decode() for name in members} for members in found[:6]] + found[6:]
+
+
+def run(examples: int, phases: Sequence[Phase] = tuple(Phase)) -> None:
+    with ExitStack() as stack:
+        InsideModel.server = stack.enter_context(servers.running())
+        run_state_machine_as_test(
+            InsideModel,
+            settings=settings(
+                max_examples=examples,
+                stateful_step_count=40,
+                deadline=None,
+                derandomize=True,
+                database=None,
+                phases=phases,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+
+
+@pytest.mark.slow
+def test_all_keys_agree() -> None:
+    run(200)
+
+
+MUTANTS = {
+    "append": [
+        ("local refusal = fenced(ARGV[3])", "local refusal = false"),
+        ("first > last + 1", "first > last + 2"),
+        ("local FIXED = 6\n", "local FIXED = 7\n"),
+        ("+ 1 + last + 1 - first", "+ 1"),
+        ("set('seq', last)\n", ""),
+        ("redis.call('SADD', UNRECORDED, ID)\n", ""),
+        ("rounds > tonumber(field('rounds'))", "true"),
+        ("set('checkpoint', checkpoint)", ""),
+        ("and checkpoint ~= field('checkpoint')", ""),
+    ],
+    "cancel": [
+        ("if state == 'queued'", "if state == 'no'"),
+        ("move('canceling')", ""),
+        ("tell('cancel-requested', attempt_facts())", ""),
+        ("state ~= 'canceling' and not repeated()", "false"),
+    ],
+    "claim": [
+        ("if not dequeue() then return {} end", "dequeue()"),
+        ("redis.call('ZADD', LEASE, NOW_MS + lease, ID)", ""),
+        ("redis.call('HINCRBY', JOB, 'epoch', 1)", ""),
+        ("redis.call('HINCRBY', JOB, 'attempt', 1)", ""),
+        ("move('running')", ""),
+        ("field('checkpoint') and 'resumed' or 'claimed'", "'claimed'"),
+    ],
+    "delete": [
+        ("state and state ~= 'succeeded'", "false and state ~= 'succeeded'"),
+        ("redis.call('SREM', UNRECORDED, ID)", ""),
+        ("redis.call('ZREM', ARCHIVED, ID)", ""),
+        ("redis.call('ZREM', INDEX[state], ID)", ""),
+        ("redis.call('ZREM', ALL, ID)", ""),
+        ("JOB, RECORDS, EVENTS)", "JOB, RECORDS)"),
+        ("JOB, RECORDS, EVENTS)", "JOB, EVENTS)"),
+    ],
+    "enqueue": [
+        ("redis.call('EXISTS', JOB) == 1", "false"),
+        ("redis.call('ZADD', ALL, field('number'), ID)", ""),
+        ("tell('submitted'", "tell('lost'"),
+    ],
+    "finish": [
+        ("local refusal = fenced(ARGV[3])", "local refusal = false"),
+        ("finish(ARGV[4]", "finish('succeeded'"),
+        ("if repeated() and field('state') == ARGV[4]", "if field('state') == ARGV[4]"),
+    ],
+    "heartbeat": [
+        ("if fenced(ARGV[3]) then return 'lost' end", ""),
+        ("redis.call('ZADD', LEASE, NOW_MS + ARGV[4], ID)", ""),
+        ("== 'canceling'", "== 'running'"),
+    ],
+    "promote": [
+        ("if not due then return 0 end", "due = 0"),
+        ("tonumber(due) > NOW_MS and", "false and"),
+        ("redis.call('ZREM', DELAYED, ID)", ""),
+        ("redis.call('HDEL', JOB, 'due')", ""),
+    ],
+    "recorded": [
+        ("tonumber(field('seq')) > seq", "false"),
+        ("tonumber(field('events')) > events", "false"),
+        ("redis.call('SREM', UNRECORDED, ID)", ""),
+        ("redis.call('ZADD', ARCHIVED, 'NX', NOW_MS + keep, ID)", ""),
+        ("if not state then return 1 end", "if not state then return 0 end"),
+        ("state == 'failed'", "false"),
+    ],
+    "release": [
+        ("if refusal then return refusal end", ""),
+        ("tonumber(due) > NOW_MS then return ''", "false then return ''"),
+        ("redis.call('ZREM', LEASE, ID)", ""),
+        ("redis.call('HINCRBY', JOB, 'attempt', -1)", ""),
+        ("counted == '1' and", ""),
+        (">= tonumber(attempts)", "> tonumber(attempts)"),
+        ("if canceling then", "if false then"),
+        ("delay(wait)", "enqueue()"),
+        ("tonumber(field('seq')) > tonumber(field('begun') or 0)", "false"),
+        ("epoch == '' and 'lost' or 'released'", "'lost'"),
+    ],
+    "pause": [("dequeue()", ""), ("pause()", ""), ("set('pausing', 1,", "set(")],
+    "resume": [("redis.call('HDEL', JOB, 'pausing')", ""), ("enqueue()", "")],
+    "prelude": [
+        ("redis.call('ZREM', INDEX[before], ID)", ""),
+        ("redis.call('ZADD', INDEX[state], field('number'), ID)", ""),
+        ("redis.call('HSET', NEEDS, ID, field('needs'))", ""),
+        ("redis.call('HDEL', NEEDS, ID)", ""),
+        ("redis.call('ZREM', DELAYED, ID)", ""),
+        ("current == epoch and", ""),
+        ("(state == 'running' or state == 'canceling')", "true"),
+        ("redis.call('HINCRBY', JOB, 'events', 1)", "redis.call('HGET', JOB, 'events') + 1"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("script", "mutant"),
+    [(script, mutant) for script, mutants in MUTANTS.items() for mutant in mutants],
+)
+def test_no_mutant_survives(
+    script: str, mutant: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = mutant
+    own = redis_link.files("driftfold_workers") / "scripts" / f"{script}.lua"
+    assert before in own.read_text(encoding="utf-8"), "the script has changed: change this, too"
+    source = redis_link.load_script
+
+    def mutated(name: str) -> tuple[str, str]:
+        text, digest = source(name)
+        if script in (name, "prelude"):
+            text = text.replace(before, after)
+            digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+        return text, digest
+
+    monkeypatch.setattr(redis_link, "load_script", mutated)
+    with pytest.raises(BaseException):  # noqa: B017, PT011 - whatever shows it
+        run(60, (Phase.generate,))
