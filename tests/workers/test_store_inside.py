@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -141,7 +142,7 @@ class InsideModel(StoreModel):
             return await pipe.execute()
 
         found = self.do(self.store._link.call(send))
-        return [{name.decode() for name in members} for members in found[:6]] + found[6:]
+        return [*({name.decode() for name in members} for members in found[:6]), *found[6:]]
 
 
 def run(examples: int, phases: Sequence[Phase] = tuple(Phase)) -> None:
@@ -266,7 +267,7 @@ def test_no_mutant_survives(
     script: str, mutant: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = mutant
-    own = redis_link.files("driftfold_workers") / "scripts" / f"{script}.lua"
+    own = files("driftfold_workers") / "scripts" / f"{script}.lua"
     assert before in own.read_text(encoding="utf-8"), "the script has changed: change this, too"
     source = redis_link.load_script
 
