@@ -41,6 +41,9 @@ class Engine(ABC):
     strict: bool = False
     """Whether an exception is the algorithm's fault and ends the run, whatever the policy."""
 
+    payload_bytes: int = 64_000_000
+    """How much of what clients send is held at a time, where the server needs its sum alone."""
+
     @abstractmethod
     def run(self, stack: Stack) -> LocalResult[Any]:
         """Results with a leading client axis, in the order of the stack."""

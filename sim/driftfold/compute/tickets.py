@@ -158,14 +158,56 @@ class TicketBook:
         if missing:
             self._pending |= missing
             self.flush()
-        bad = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
-        faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
-        failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
-        good = [i for i in range(len(tickets)) if i not in bad]
-        if not good:
-            return Results(good, None, {}, faults, failures)
-        payload, metrics = _gather([tickets[i] for i in good] if bad else tickets, _told)
-        return Results(good, payload, metrics, faults, failures)
+        good = [t for t in tickets if t.fault is None]
+        return _sorted_out(tickets, *(_gather(good, _told) if good else (None, {})))
+
+    def block(self, tickets: Sequence[Ticket]) -> int:
+        """How many of the tickets of one phase `results_in_blocks` takes at a time.
+
+        All, if there is room for what they send, or if some of it is there already or has to wait
+        for other work of the same client.
+        """
+        each = self._phases[tickets[0].order.phase].upload_bytes() if tickets else 0
+        room = max(1, self._engine.payload_bytes // max(1, each))
+        if len(tickets) <= room:
+            return len(tickets)
+        first: dict[int, Ticket] = {}
+        for ticket in self._pending.values():
+            first.setdefault(ticket.client, ticket)
+        ready = all(first.get(t.client) is t and not t.computed for t in tickets)
+        return room if ready else len(tickets)
+
+    def results_in_blocks(
+        self,
+        tickets: Sequence[Ticket],
+        size: int,
+        take: Callable[[Sequence[int], Any], None],
+    ) -> Results:
+        """Results without payloads: `take` gets those of `size` tickets at a time, with places.
+
+        In the tickets' order. If some gave no sound result, it is as if nothing had been asked:
+        the others may be asked again.
+        """
+        clients = np.array([t.client for t in tickets], dtype=np.int64)
+        before = None if self.memories is None else self.memories.read(clients)
+        told = []
+        for start in range(0, len(tickets), size):
+            some = tickets[start : start + size]
+            for ticket in some:
+                self._pending.pop(ticket.number, None)
+                ticket.block, ticket.fault = None, None
+            self._compute_all(some)
+            sound = [i for i, t in enumerate(some) if t.fault is None]
+            if sound:
+                payload, metrics = _gather([some[i] for i in sound], _told)
+                take([start + i for i in sound], payload)
+                told.append(metrics)
+            for ticket in some:
+                ticket.block = None
+        results = _sorted_out(tickets, None, concatenate(told) if told else {})
+        if len(results.good) < len(tickets) and self.memories is not None and results.good:
+            self.memories.write(clients[results.good], rows(before, results.good))
+        return results
 
     def downloads(self) -> list[Download]:
         """What the work promised or unused was computed from, or will be."""
@@ -174,17 +216,21 @@ class TicketBook:
     def flush(self) -> None:
         """Compute everything pending, in waves: a client's second ticket follows its first."""
         while self._pending:
-            groups: dict[tuple[int, int, int], list[Ticket]] = {}
-            order, steps, group = None, 0, []
-            for ticket in self._wave():
-                if ticket.order is not order or ticket.steps != steps:  # few are of another
-                    order, steps = ticket.order, ticket.steps
-                    own = 0 if self._together[order.phase] else order.payload.number
-                    group = groups.setdefault((order.phase, steps, own), [])
-                group.append(ticket)
-            for (phase, steps, _), group in groups.items():
-                group.sort(key=_by_client)
-                self._compute(self._phases[phase], steps, group)
+            self._compute_all(self._wave())
+
+    def _compute_all(self, tickets: Sequence[Ticket]) -> None:
+        """Compute tickets of different clients in as few stacks as possible."""
+        groups: dict[tuple[int, int, int], list[Ticket]] = {}
+        order, steps, group = None, 0, []
+        for ticket in tickets:
+            if ticket.order is not order or ticket.steps != steps:  # few are of another
+                order, steps = ticket.order, ticket.steps
+                own = 0 if self._together[order.phase] else order.payload.number
+                group = groups.setdefault((order.phase, steps, own), [])
+            group.append(ticket)
+        for (phase, steps, _), group in groups.items():
+            group.sort(key=_by_client)
+            self._compute(self._phases[phase], steps, group)
 
     def _wave(self) -> list[Ticket]:
         """Take what may be computed now from what is pending."""
@@ -287,6 +333,15 @@ class TicketBook:
 
 
 _by_client = attrgetter("client", "number")
+
+
+def _sorted_out(tickets: Sequence[Ticket], payload: Any, metrics: dict[str, Any]) -> Results:
+    """Results, with the reasons of those tickets that have none."""
+    bad = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+    faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
+    failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
+    good = [i for i in range(len(tickets)) if i not in bad]
+    return Results(good, payload, metrics, faults, failures)
 
 
 def _told(block: LocalResult[Any]) -> tuple[Any, dict[str, Any]]:

@@ -4,7 +4,7 @@ This is the only part of the world that touches tensors. While a run is replayed
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 
 from driftfold.algorithms.base import Arrivals
 from driftfold.algorithms.partial_work import PartialWork, innermost
+from driftfold.algorithms.summing import Summing
 from driftfold.arrays import Floats, Ints
+from driftfold.combinations.aggregation import RunningSum
 from driftfold.compute.download import Download
-from driftfold.compute.tickets import TicketBook
+from driftfold.compute.tickets import Results, TicketBook
 from driftfold.errors import BadUpdate, ClientError
 from driftfold.estimators.diagnostics import effective_size
 from driftfold.tasks.metric import WeightMetric
@@ -23,6 +25,7 @@ from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import finite, spread, stack
 from driftfold.world.discount import Discount, figures
 from driftfold.world.inbox import Arrival
+from driftfold.world.summed import Add, summed
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
 
@@ -113,7 +116,7 @@ class Aggregator:
             # An earlier phase of this round had nothing usable, so its download was void.
             return
         last = phase == len(self._world.phases) - 1
-        good, payload = self._usable(phase, arrivals, version, time)
+        good, payload = self._usable(phase, arrivals, version, time, discount)
         if good and self._apply(phase, good, payload, version, time, last, discount):
             self._spoiled = False
         else:
@@ -184,12 +187,20 @@ class Aggregator:
             self.evaluate(version, time)
 
     def _usable(
-        self, phase: int, arrivals: Sequence[Arrival], version: int, time: float
+        self,
+        phase: int,
+        arrivals: Sequence[Arrival],
+        version: int,
+        time: float,
+        discount: Discount | None,
     ) -> tuple[list[Arrival], Any]:
-        """Arrivals whose results are sound, their payloads; the others are counted and told."""
+        """Arrivals whose results are sound, their payloads; the others are counted and told.
+
+        Where there is no room for all payloads, and only their sum is needed, it is worked out.
+        """
         failed = {a.client: a.fault for a in arrivals if a.ticket is None}
         sent = [a for a in arrivals if a.ticket is not None] if failed else arrivals
-        results = self._tickets.results([a.ticket for a in sent if a.ticket is not None])
+        results = self._results(phase, sent, version, discount)
         failed |= {sent[i].client: why for i, why in results.failures.items()}
         rejected = {sent[i].client: why for i, why in results.faults.items()}
         rejects = len(results.faults)
@@ -212,6 +223,46 @@ class Aggregator:
             self._means[phase] = {name: float(np.mean(v)) for name, v in results.metrics.items()}
         return good, results.payload
 
+    def _results(
+        self, phase: int, sent: Sequence[Arrival], version: int, discount: Discount | None
+    ) -> Results:
+        """Results of the arrivals; of a phase that sums, and of many, the payload is the sum."""
+        tickets = [a.ticket for a in sent if a.ticket is not None]
+        work, size = self._world.phases[phase], self._tickets.block(tickets)
+        if not isinstance(work, Summing) or size == len(tickets):
+            return self._tickets.results(tickets)
+
+        def adding(which: Sequence[int]) -> Add:
+            among = [sent[i] for i in which]
+            weights = self._weigh(phase, among, version, discount).weights
+
+            def add(total: RunningSum, places: Sequence[int], payload: Any) -> None:
+                if _usable_weights(weights):
+                    some = [among[i] for i in places]
+                    arrivals = self._arrivals(phase, some, payload, version, discount)
+                    work.add(total, arrivals, weights[places])
+
+            return add
+
+        return summed(self._tickets, tickets, size, adding)
+
+    def _weigh(
+        self, phase: int, good: Sequence[Arrival], version: int, discount: Discount | None
+    ) -> "_Weighed":
+        """The weights of those arrivals that count."""
+        world = self._world
+        clients = np.array([a.errand.client for a in good], dtype=np.int64)
+        rule, round = world.estimator, version + 1
+        foreseen = rule.foresee(self.weighing, world.attendance, clients, round)
+        weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
+        if world.faults.on_interrupt == "partial":
+            weights = weights / self._shares(phase, good)
+        if discount is None:
+            return _Weighed(weights, weighing, {})
+        ages = version - _versions(good)
+        factors = discount.factors(ages)
+        return _Weighed(weights * factors, weighing, figures(ages, factors))
+
     def _apply(
         self,
         phase: int,
@@ -222,28 +273,21 @@ class Aggregator:
         last: bool,
         discount: Discount | None,
     ) -> bool:
-        world = self._world
-        clients = np.array([a.errand.client for a in good], dtype=np.int64)
-        rule, round = world.estimator, version + 1
-        foreseen = rule.foresee(self.weighing, world.attendance, clients, round)
-        weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
-        if world.faults.on_interrupt == "partial":
-            weights = weights / self._shares(phase, good)
-        arrivals = self._arrivals(good, clients, payload, version)
-        told: Mapping[str, float] = {}
-        if discount is not None:
-            ages = version - arrivals.versions
-            factors = discount.factors(ages)
-            weights, told = weights * factors, figures(ages, factors)
-            if discount.models:
-                arrivals = self._as_models(phase, arrivals, version)
-        if not np.isfinite(weights).all() or not weights.any():
+        world, work = self._world, self._world.phases[phase]
+        weighed = self._weigh(phase, good, version, discount)
+        weights = weighed.weights
+        if not _usable_weights(weights):
             note = f"the weights of the {len(good)} updates are all zero, or not finite"
             self._recorder.emit("fault", time, version, {"void": 1.0}, note=note)
             if not weights.any():  # they responded: a rule may only now have heard of them
-                self._spoil(weighing)
+                self._spoil(weighed.weighing)
             return False
-        state, metrics = world.phases[phase].step(self.state, arrivals, weights)
+        if isinstance(payload, RunningSum):
+            assert isinstance(work, Summing)
+            state, metrics = work.advance(self.state, payload.value)
+        else:
+            arrivals = self._arrivals(phase, good, payload, version, discount)
+            state, metrics = work.step(self.state, arrivals, weights)
         if not finite(state):
             note = (
                 f"the step to version {version + 1} made the model infinite or NaN though every "
@@ -255,8 +299,9 @@ class Aggregator:
             return False
         self.state = state
         if last:
-            self.weighing = weighing
-        self._round[phase] = merge(metrics, _weight_metrics(weights) if last else {}, told)
+            self.weighing = weighed.weighing
+        of_weights = _weight_metrics(weights) if last else {}
+        self._round[phase] = merge(metrics, of_weights, weighed.told)
         return True
 
     def _shares(self, phase: int, good: Sequence[Arrival]) -> Floats:
@@ -270,31 +315,43 @@ class Aggregator:
                 shares[i] = worker.share(version, arrival.ticket.steps)
         return shares
 
-    def _as_models(
-        self, phase: int, arrivals: Arrivals[Any, Any], version: int
-    ) -> Arrivals[Any, Any]:
-        """Arrivals as if all had been computed from the present state: ends count, not ways."""
-        sent = self._world.phases[phase].broadcast(self.state, version)
-        size = len(arrivals.clients)
-        stale = np.zeros(size, dtype=bool)
-        return replace(arrivals, download=spread(sent, size), stale=stale)
-
     def _arrivals(
-        self, good: Sequence[Arrival], clients: Ints, payload: Any, version: int
+        self,
+        phase: int,
+        good: Sequence[Arrival],
+        payload: Any,
+        version: int,
+        discount: Discount | None,
     ) -> Arrivals[Any, Any]:
+        clients = np.array([a.errand.client for a in good], dtype=np.int64)
         orders = [a.errand.order for a in good]
-        first = orders[0]
-        if orders.count(first) == len(orders):  # they were sent out together
-            versions = np.full(len(good), first.version)
-            download = spread(first.payload.tree, len(good))
-        else:
-            versions = np.array([order.version for order in orders], dtype=np.int64)
-            tree = first.payload.tree
-            shared = all(order.payload.tree is tree for order in orders)
-            download = (
-                spread(tree, len(good)) if shared else stack([o.payload.tree for o in orders])
-            )
-        return Arrivals(clients, payload, download, versions, versions < version, first.group)
+        versions, group = _versions(good), orders[0].group
+        if discount is not None and discount.models:
+            # As if all had been computed from the present state: ends count, not ways.
+            sent = spread(self._world.phases[phase].broadcast(self.state, version), len(good))
+            return Arrivals(clients, payload, sent, versions, np.zeros(len(good), bool), group)
+        trees = [order.payload.tree for order in orders]
+        shared = all(tree is trees[0] for tree in trees)
+        download = spread(trees[0], len(good)) if shared else stack(trees)
+        return Arrivals(clients, payload, download, versions, versions < version, group)
+
+
+@dataclass(frozen=True)
+class _Weighed:
+    """Weights (k,), what the estimator knows then, and what the record tells of staleness."""
+
+    weights: Floats
+    weighing: Any
+    told: Mapping[str, float]
+
+
+def _usable_weights(weights: Floats) -> bool:
+    return bool(np.isfinite(weights).all() and weights.any())
+
+
+def _versions(arrivals: Sequence[Arrival]) -> Ints:
+    """Server version that each downloaded."""
+    return np.array([a.errand.order.version for a in arrivals], dtype=np.int64)
 
 
 def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:

@@ -21,9 +21,9 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from driftfold.algorithms.adaptation.base import Adapting
-from driftfold.algorithms.adaptation.whole_model import Descending, Learning, Whole, WholeModel
-from driftfold.algorithms.base import Arrivals, LocalResult
-from driftfold.arrays import Array, Floats
+from driftfold.algorithms.adaptation.whole_model import Learning, Sending, Whole, WholeModel
+from driftfold.algorithms.base import LocalResult
+from driftfold.arrays import Array
 from driftfold.registry import register
 from driftfold.tasks.base import Problem
 from driftfold.tasks.streams.problem import StreamProblem
@@ -119,11 +119,10 @@ def _beyond_rounding(theta: Array, before: Array) -> float:
 
 
 @dataclass(frozen=True)
-class Averaging(Descending):
+class Averaging(Sending):
     """Predict with the server's model, step on it, and send it."""
 
     algorithm: AdaptiveFedAvg
-    payload_kind = Whole
 
     def broadcast(self, state: Moving, version: int) -> Sent:
         """Send model and rate."""
@@ -139,11 +138,9 @@ class Averaging(Descending):
         memory, after = self.close(theta, view, memory)
         return LocalResult(Whole(theta), memory, {**figures, **after})
 
-    def step(
-        self, state: Moving, arrivals: Arrivals[Sent, Whole], weights: Floats
-    ) -> tuple[Moving, Mapping[str, float]]:
+    def advance(self, state: Moving, total: Array) -> tuple[Moving, Mapping[str, float]]:
         """Average, and look at how far that is from the mean so far."""
-        made = self.algorithm.looked(state, self.averaged(state.theta, arrivals, weights))
+        made = self.algorithm.looked(state, state.theta + total.astype(state.theta.dtype))
         return made, {"next_rate": float(made.rate)}
 
     def download_bytes(self) -> int:

@@ -20,9 +20,9 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from driftfold.algorithms.adaptation.splitting import own_logits
-from driftfold.algorithms.adaptation.whole_model import Descending, Learning, Whole, WholeModel
-from driftfold.algorithms.base import Arrivals, LocalResult
-from driftfold.arrays import Array, Bools, Floats
+from driftfold.algorithms.adaptation.whole_model import Learning, Sending, Whole, WholeModel
+from driftfold.algorithms.base import LocalResult
+from driftfold.arrays import Array, Bools
 from driftfold.detectors.base import Detector
 from driftfold.detectors.ddm import Ddm
 from driftfold.errors import SpecError
@@ -93,7 +93,7 @@ class DriftDetection(WholeModel):
         labelled_rows(problem, nobody, nobody, self.budget)
         self.detector.begin()
 
-    def phases(self, problem: Problem) -> Sequence[Descending]:
+    def phases(self, problem: Problem) -> Sequence[Sending]:
         """One."""
         assert isinstance(problem, StreamProblem)
         return (Watching(self, problem),)
@@ -124,11 +124,10 @@ class DriftDetection(WholeModel):
 
 
 @dataclass(frozen=True)
-class Watching(Descending):
+class Watching(Sending):
     """Predict, watch, begin anew on drift, descend; the server averages bodies and heads."""
 
     algorithm: DriftDetection
-    payload_kind = Whole
 
     @cached_property
     def own(self) -> Bools:
@@ -168,11 +167,9 @@ class Watching(Descending):
         alarms = {"warning": alarm.warning * first * 1.0, "drift": drifted * 1.0}
         return LocalResult(Whole(theta), memory, {**figures, **after, **alarms})
 
-    def step(
-        self, state: Whole, arrivals: Arrivals[Whole, Whole], weights: Floats
-    ) -> tuple[Whole, Mapping[str, float]]:
+    def advance(self, state: Whole, total: Array) -> tuple[Whole, Mapping[str, float]]:
         """Take the mean way."""
-        return Whole(self.averaged(state.theta, arrivals, weights)), {}
+        return Whole(state.theta + total.astype(state.theta.dtype)), {}
 
     def download_bytes(self) -> int:
         """Body and head."""

@@ -31,7 +31,7 @@ from annotated_types import Ge
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.ledger import blank
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
+from driftfold.algorithms.adaptation.splitting import Averaging, Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.rates.adaptive import Adaptive
@@ -174,15 +174,18 @@ class Exchange(Splitting):
 
 
 @dataclass(frozen=True)
-class Everything(Exchange):
+class Everything(Averaging, Exchange):
     """First exchange: what has moved, how large the steps are, and E1 steps on everything."""
-
-    payload_kind = Body
 
     @property
     def descents(self) -> int:
         """E1."""
         return self.algorithm.shared_steps
+
+    @property
+    def moves(self) -> bool:
+        """Where there are steps, in a federation."""
+        return self.descents > 0 and self.federated
 
     def adapt(self, download: Body, view: StreamView, memory: Own, steps: int) -> LocalResult[Body]:
         """Meet the batch if it is new, and descend."""
@@ -236,17 +239,6 @@ class Everything(Exchange):
             **rule.rate.told(of_rate),
             **rule.risk.told(belief),
         }
-
-    def step(
-        self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
-    ) -> tuple[Server, Mapping[str, float]]:
-        """Take the mean way of the shared parts."""
-        moved = self.descents and self.federated
-        return (self.averaged(state, arrivals, weights) if moved else state), {}
-
-    def upload_bytes(self) -> int:
-        """The shared part, if clients move it."""
-        return self.download_bytes() if self.descents else 0
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,9 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Ge, Gt, Lt
 
-from driftfold.algorithms.adaptation.whole_model import Descending, Learning, Whole, WholeModel
-from driftfold.algorithms.base import Arrivals, LocalResult
-from driftfold.arrays import Array, Floats
-from driftfold.combinations.aggregation import weighted_sum
+from driftfold.algorithms.adaptation.whole_model import Learning, Sending, Whole, WholeModel
+from driftfold.algorithms.base import LocalResult
+from driftfold.arrays import Array
 from driftfold.rates.base import moved
 from driftfold.registry import register
 from driftfold.risks.scene import Scene
@@ -81,7 +80,7 @@ class Flash(WholeModel):
     variance_decay: Annotated[float, Ge(0), Lt(1)] = 0.99
     floor: Annotated[float, Gt(0)] = 1e-3
 
-    def phases(self, problem: Problem) -> Sequence[Descending]:
+    def phases(self, problem: Problem) -> Sequence[Sending]:
         """One."""
         assert isinstance(problem, StreamProblem)
         return (Stopping(self, problem),)
@@ -93,11 +92,10 @@ class Flash(WholeModel):
 
 
 @dataclass(frozen=True)
-class Stopping(Descending):
+class Stopping(Sending):
     """Predict, descend for as long as it helps, and send the model."""
 
     algorithm: Flash
-    payload_kind = Whole
 
     def broadcast(self, state: Driven, version: int) -> Whole:
         """Send the model."""
@@ -125,12 +123,9 @@ class Stopping(Descending):
         memory, after = self.close(theta, view, memory)
         return LocalResult(Whole(theta), memory, {**figures, **after, "local_steps": taken})
 
-    def step(
-        self, state: Driven, arrivals: Arrivals[Whole, Whole], weights: Floats
-    ) -> tuple[Driven, Mapping[str, float]]:
+    def advance(self, state: Driven, total: Array) -> tuple[Driven, Mapping[str, float]]:
         """Move by the moments of the mean update."""
-        rule, kind = self.algorithm, state.theta.dtype
-        g = weighted_sum(weights, arrivals.payload.theta - arrivals.download.theta)
+        rule, kind, g = self.algorithm, state.theta.dtype, total
         square, old = g * g, state.variance
         mean = rule.mean_decay * state.mean + (1 - rule.mean_decay) * g
         v = rule.variance_decay * old + (1 - rule.variance_decay) * square

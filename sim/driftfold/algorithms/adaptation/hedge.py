@@ -26,7 +26,7 @@ from annotated_types import Ge, Gt
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Nothing
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.adaptation.mixing import mixture
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
+from driftfold.algorithms.adaptation.splitting import Averaging, Body, Server, Splitting, own_logits
 from driftfold.algorithms.base import Arrivals, LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.errors import SpecError
@@ -192,10 +192,8 @@ class Exchange(Splitting):
 
 
 @dataclass(frozen=True)
-class Everything(Exchange):
+class Everything(Averaging, Exchange):
     """First exchange: predict, weigh the heads, and steps on everything."""
-
-    payload_kind = Body
 
     @property
     def steps(self) -> int:
@@ -247,16 +245,6 @@ class Everything(Exchange):
         steps, classes = self.problem.stream.steps, self.problem.model.classes
         span = np.log(classes) if self.algorithm.range is None else self.algorithm.range
         return float(np.sqrt(8 * np.log(len(self.pool)) / steps) / span)
-
-    def step(
-        self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
-    ) -> tuple[Server, Mapping[str, float]]:
-        """Take the mean way of the shared parts."""
-        return (self.averaged(state, arrivals, weights) if self.federated else state), {}
-
-    def upload_bytes(self) -> int:
-        """The shared part."""
-        return self.download_bytes()
 
     def samples(self, clients: Ints, version: int) -> Floats:
         """A gradient for psi and one for each head, every step."""

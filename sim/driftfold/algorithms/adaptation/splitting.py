@@ -1,5 +1,6 @@
 """Models of two parts: the body psi, which clients share, and phi, which is each client's own."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,8 +9,8 @@ import numpy as np
 
 from driftfold.algorithms.adaptation.base import Adapting
 from driftfold.algorithms.base import Arrivals
-from driftfold.arrays import Array, Bools, Floats
-from driftfold.combinations.aggregation import weighted_sum
+from driftfold.algorithms.summing import Summing
+from driftfold.arrays import Array, Bools
 from driftfold.tasks.streams.problem import StreamProblem
 from driftfold.tasks.streams.view import StreamView
 from driftfold.trees import node
@@ -80,16 +81,39 @@ class Splitting(Adapting):
         psi, phi = self.places
         return theta[:, psi].copy(), theta[:, phi].copy()
 
-    def averaged(self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats) -> Server:
-        """Psi + sum_c w_c (psi_c - psi), each against the psi that it was computed from."""
-        way = weighted_sum(weights, arrivals.payload.shared, arrivals.download.shared)
-        theta = state.theta.copy()
-        theta[~self.own] += way.astype(theta.dtype)
-        return Server(theta)
-
     def download_bytes(self) -> int:
         """The shared part, if it is the server's."""
         return int((~self.own).sum()) * self.problem.itemsize * self.federated
+
+
+class Averaging(Splitting, Summing[Server, Body, Body]):
+    """A phase in which psi goes up, too: psi + sum_c w_c (psi_c - psi) is the server's new one.
+
+    Each is taken against the psi that it was computed from.
+    """
+
+    payload_kind = Body
+
+    @property
+    def moves(self) -> bool:
+        """Whether clients send a psi that they have moved."""
+        return self.federated
+
+    def summands(self, arrivals: Arrivals[Body, Body]) -> tuple[Array, Array | None]:
+        """Psi_c, and the psi that came down."""
+        return arrivals.payload.shared, arrivals.download.shared if self.moves else None
+
+    def advance(self, state: Server, total: Array) -> tuple[Server, Mapping[str, float]]:
+        """Take the mean way of the shared parts."""
+        if not self.moves:
+            return state, {}
+        theta = state.theta.copy()
+        theta[~self.own] += total.astype(theta.dtype)
+        return Server(theta), {}
+
+    def upload_bytes(self) -> int:
+        """The shared part, if clients move it."""
+        return self.download_bytes() if self.moves else 0
 
 
 def together(which: Bools) -> Bools | slice:

@@ -12,7 +12,7 @@ client, which begins at 0; bodies averaged after each round, heads and domain cl
 client's own. Results under this name say nothing about the paper's figures.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -21,8 +21,8 @@ from annotated_types import Gt
 
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
 from driftfold.algorithms.adaptation.ledger import blank
-from driftfold.algorithms.adaptation.splitting import Body, Server, Splitting, own_logits
-from driftfold.algorithms.base import Arrivals, LocalResult
+from driftfold.algorithms.adaptation.splitting import Averaging, Body, Server, own_logits
+from driftfold.algorithms.base import LocalResult
 from driftfold.arrays import Array, Bools, Floats, Ints
 from driftfold.lanes import in_whole_vectors
 from driftfold.nets.losses import cross_entropy
@@ -102,11 +102,10 @@ class UdaStandIn(Adaptation):
 
 
 @dataclass(frozen=True)
-class Opposing(Splitting):
+class Opposing(Averaging):
     """One step of all clients."""
 
     algorithm: UdaStandIn
-    payload_kind = Body
 
     @property
     def steps(self) -> int:
@@ -163,20 +162,10 @@ class Opposing(Splitting):
         made: Floats = 2 / (1 + in_whole_vectors(np.exp, -self.algorithm.steepness * p)) - 1
         return made
 
-    def step(
-        self, state: Server, arrivals: Arrivals[Body, Body], weights: Floats
-    ) -> tuple[Server, Mapping[str, float]]:
-        """Take the mean way of the shared parts."""
-        return self.averaged(state, arrivals, weights), {}
-
     def samples(self, clients: Ints, version: int) -> Floats:
         """The examples and the batch, in every step."""
         each = len(self.problem.source.reference_labels) + self.problem.stream.size
         return np.full(len(clients), float(self.steps * each))
-
-    def upload_bytes(self) -> int:
-        """The shared part."""
-        return self.download_bytes()
 
 
 def _scored(critic: Array, features: Array) -> Array:

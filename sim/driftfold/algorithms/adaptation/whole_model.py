@@ -10,8 +10,8 @@ from annotated_types import Gt
 from driftfold.algorithms.adaptation.base import Adaptation, Adapted, Adapting
 from driftfold.algorithms.adaptation.ledger import blank
 from driftfold.algorithms.base import Arrivals
+from driftfold.algorithms.summing import Summing
 from driftfold.arrays import Array, Floats, Ints
-from driftfold.combinations.aggregation import weighted_sum
 from driftfold.rates.base import moved
 from driftfold.risks.base import Risk
 from driftfold.risks.labelled import Labelled
@@ -124,12 +124,6 @@ class Descending(Adapting):
         memory = replace(memory, ledger=memory.ledger.closed(hits))
         return memory, {"accuracy_after": hits / self.problem.stream.size}
 
-    def averaged(self, theta: Array, arrivals: Arrivals[Any, Whole], weights: Floats) -> Array:
-        """Theta + sum_c w_c (theta_c - the theta that it was computed from)."""
-        ways = arrivals.payload.theta - arrivals.download.theta
-        made: Array = theta + weighted_sum(weights, ways).astype(theta.dtype)
-        return made
-
     def samples(self, clients: Ints, version: int) -> Floats:
         """As many examples a step as the risk goes through."""
         each = self.algorithm.risk.examples(self.problem)
@@ -138,3 +132,13 @@ class Descending(Adapting):
     def upload_bytes(self) -> int:
         """The model."""
         return self.problem.model.layout.size * self.problem.itemsize
+
+
+class Sending(Descending, Summing[Any, Any, Whole]):
+    """A phase whose clients send the model, of which the server needs the mean way."""
+
+    payload_kind = Whole
+
+    def summands(self, arrivals: Arrivals[Any, Whole]) -> tuple[Array, Array | None]:
+        """Theta_c, and the theta that it was computed from."""
+        return arrivals.payload.theta, arrivals.download.theta
