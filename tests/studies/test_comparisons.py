@@ -1,11 +1,12 @@
 """Rules that judge claims, on values that were made up."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from driftfold.studies.base import Published
+from driftfold.studies.base import Claim, Published
 from driftfold.studies.comparisons import (
     as_published,
     grows,
@@ -137,3 +138,34 @@ def test_a_smaller_experiment_tests_nothing() -> None:
     (_, start), *_ = judge(STUDY, made_up(weighted=[0.2, 0.3]), small=True)
     assert start.verdict is Verdict.NOT_TESTED
     assert "published size" in start.reason
+
+
+def test_runs_that_failed_are_told_and_a_missing_side_is_no_verdict() -> None:
+    """Of any study: both arms were to be run with three seeds."""
+    wanted = frozenset(("plain", arm, seed) for arm in ("weighted", "plain") for seed in (1, 2, 3))
+    there = made_up(weighted=[0.2, 0.3]).series
+    found = {c.name: f for c, f in judge(STUDY, Values(there, wanted))}
+    assert found["start"].verdict is Verdict.HOLDS
+    assert found["start"].reason.endswith(
+        "1 of 3 runs that it needs have no result, plain/weighted/3 the first"
+    )
+    assert found["order"].verdict is Verdict.NOT_TESTED
+    assert found["order"].reason.startswith("no gap of plain/weighted after round 3; 1 of 3 runs")
+    assert "no result of lacking" in found["gone"].reason, "that was not to be run"
+
+
+def test_a_rule_that_leaves_a_side_out_gives_no_verdict() -> None:
+    def kind(values: Values) -> Finding:
+        for arm in ("weighted", "plain"):
+            with suppress(NotMeasured):
+                values.sample("plain", arm, 0)
+        return Finding(Verdict.HOLDS, "whatever is there is fine")
+
+    study = replace(STUDY, claims=(Claim("kind", "All is fine.", "nobody", kind),))
+    values = made_up(weighted=[0.2])
+    wanted = frozenset({*values.series, ("plain", "plain", 1)})
+    ((_, finding),) = judge(study, replace(values, wanted=wanted))
+    assert finding.verdict is Verdict.NOT_TESTED
+    assert finding.reason.startswith("there is no result at all of plain")
+    ((_, finding),) = judge(study, values)
+    assert finding.verdict is Verdict.HOLDS, "the other arm was not to be run"

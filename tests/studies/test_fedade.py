@@ -23,7 +23,7 @@ from driftfold.studies.fedade.settings import DIGITS, END, SCHEDULES, SEEDS, SET
 from driftfold.studies.fedade.systems import BASELINES, UNTUNED
 from driftfold.studies.judging import judge
 from driftfold.studies.values import Series, Values
-from driftfold.studies.verdict import Verdict
+from driftfold.studies.verdict import Finding, Verdict
 
 STUDY = get_study("fedade")
 CORE = [experiment for experiment in STUDY.experiments if experiment.tier == "core"]
@@ -165,7 +165,7 @@ def made(accuracy: Callable[[str, str], float], **more: float) -> Values:
                 series[experiment.name, arm.name, seed] = Series(
                     ROUNDS, {name: np.full(4, v) for name, v in told.items()}
                 )
-    return Values(series)
+    return Values(series, frozenset(series))
 
 
 def verdicts(values: Values) -> dict[str, Verdict]:
@@ -220,6 +220,53 @@ def test_sets_that_were_not_run_are_left_out() -> None:
     assert len(dict(judge(STUDY, partial))) == len(CLAIMS)
     with pytest.raises(LookupError):
         over_schedules(partial, DIGITS, "frozen")
+
+
+def lacking(values: Values, lost: Callable[[str, str, int], bool]) -> dict[str, Finding]:
+    """Findings where all was to be run and some runs failed."""
+    left = {key: series for key, series in values.series.items() if not lost(*key)}
+    found = judge(STUDY, Values(left, frozenset(values.series)))
+    return {claim.name: finding for claim, finding in found}
+
+
+def test_comparisons_that_are_lost_are_told() -> None:
+    """An arm that failed in one of four schedules takes one set and shift out of its claims."""
+    squ = DIGITS.name("squ")
+    findings = lacking(made(rosy), lambda e, arm, _: (e, arm) == (squ, "matched-bbse"))
+    for name in ("matched", "well-tuned", "uncertainty-beyond-rate"):
+        assert findings[name].verdict is Verdict.HOLDS_ONLY
+        assert f"1 more lost, for want of results: {'gain' if 'rate' in name else 'ade'}" in (
+            findings[name].reason
+        )
+        assert "; 5 of " in findings[name].reason
+    assert len(findings["matched"].evidence) == 2 * len(SETTINGS) - 1
+    assert findings["shuffled"].verdict is Verdict.HOLDS
+    assert "no result" not in findings["shuffled"].reason
+
+
+def test_there_is_no_verdict_where_all_of_a_side_failed() -> None:
+    grids = {e.name for e in GRIDS}
+    findings = lacking(made(rosy), lambda e, arm, _: e in grids and arm == "matched-entropy")
+    assert findings["matched"].verdict is Verdict.NOT_TESTED
+    assert "all comparisons of two sides are lost" in findings["matched"].reason
+    assert findings["tuned"].verdict is Verdict.HOLDS
+
+
+def test_one_seed_that_failed_is_told_and_the_others_count() -> None:
+    squ = DIGITS.name("squ")
+    findings = lacking(made(rosy), lambda *key: key == (squ, "ade-bbse", 2))
+    assert findings["matched"].verdict is Verdict.HOLDS
+    assert findings["matched"].evidence[0].interval.seeds == 4
+    assert "; 1 of " in findings["matched"].reason
+    assert f"{squ}/ade-bbse/2 the first" in findings["matched"].reason
+
+
+def test_what_the_search_lost_might_have_won() -> None:
+    everything = made(lambda experiment, arm: 0.7)
+    assert lacking(everything, lambda *key: False)["search"].verdict is Verdict.FAILS
+    findings = lacking(everything, lambda e, arm, _: e == "search-staggered" and arm == "ade-bbse")
+    assert findings["search"].verdict is Verdict.UNDECIDED
+    assert "1 more lost" in findings["search"].reason
 
 
 def test_nothing_is_tested_without_values() -> None:

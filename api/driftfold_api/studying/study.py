@@ -143,7 +143,7 @@ def _carry_out(request: StudyRequest, asked: Study, first: tuple[Cell, ...]) -> 
         interrupted = True
         typer.echo(f"interrupted; go on with: {request.command}", err=True)
     cells = _tuned_grid(request, asked, first)
-    values = collect(cells, request.root, asked.of_rounds)
+    values = collect(cells, request.root, asked.of_rounds, absent)
     report = Report(
         study=asked,
         form=request.form,

@@ -1,6 +1,6 @@
 """From run folders to values."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +11,19 @@ from driftfold.studies.values import Series, Values
 from driftfold.telemetry.reader import each_record
 
 
-def collect(cells: Iterable[Cell], root: Path, of_rounds: Sequence[str] = ()) -> Values:
-    """Return what the finished cells measured; `of_rounds` as in `read_series`."""
-    return Values(
-        {
-            cell.key: read_series(cell.folder(root), of_rounds)
-            for cell in cells
-            if is_done(cell, root)
-        }
-    )
+def collect(
+    cells: Collection[Cell],
+    root: Path,
+    of_rounds: Sequence[str] = (),
+    absent: Collection[str] = (),
+) -> Values:
+    """Return what the finished cells measured; `of_rounds` as in `read_series`.
+
+    All cells were to be run, but for those of the experiments that are `absent`.
+    """
+    done = (cell for cell in cells if is_done(cell, root))
+    series = {cell.key: read_series(cell.folder(root), of_rounds) for cell in done}
+    return Values(series, frozenset(c.key for c in cells if c.experiment not in absent))
 
 
 def is_done(cell: Cell, root: Path) -> bool:

@@ -14,7 +14,7 @@ Technometrics 24, 1982.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -139,10 +139,31 @@ def all_smaller(said: str, pairs: Sequence[Comparison]) -> Finding:
     return _all(said, pairs, smaller, larger, others)
 
 
-def all_larger(said: str, pairs: Sequence[Comparison]) -> Finding:
-    """Judge that in every pair the first is larger, as `all_smaller` does."""
+def all_larger(said: str, pairs: Sequence[Comparison], lost: Sequence[str] = ()) -> Finding:
+    """Judge that in every pair the first is larger, as `all_smaller` does.
+
+    `lost` are comparisons that could not be made: it holds without them only.
+    """
     smaller, larger, others = sorted_out(pairs)
-    return _all(said, pairs, larger, smaller, others)
+    return without(_all(said, pairs, larger, smaller, others), lost)
+
+
+def without(finding: Finding, lost: Sequence[str], *, some: bool = False) -> Finding:
+    """What a finding is worth where some comparisons could not be made: it says so.
+
+    What holds for all holds only for the others; that it holds for `some` is not refuted by them.
+
+    >>> found = without(Finding(Verdict.HOLDS, "above: all 3 comparisons"), ["a above b (digits)"])
+    >>> print(found.verdict, "|", found.reason)
+    holds only | above: all 3 comparisons; 1 more lost, for want of results: a above b (digits)
+    """
+    if not lost:
+        return finding
+    weaker = {Verdict.FAILS: Verdict.UNDECIDED} if some else {Verdict.HOLDS: Verdict.HOLDS_ONLY}
+    names, more = ", ".join(lost[:_SHOWN]), len(lost) - _SHOWN
+    names += f" and {more} more" if more > 0 else ""
+    reason = f"{finding.reason}; {len(lost)} more lost, for want of results: {names}"
+    return replace(finding, verdict=weaker.get(finding.verdict, finding.verdict), reason=reason)
 
 
 def none_smaller(said: str, pairs: Sequence[Comparison]) -> Finding:

@@ -1,7 +1,7 @@
 """What the finished cells of a study measured."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +11,10 @@ from driftfold.arrays import Floats, Ints
 
 class NotMeasured(LookupError):
     """A claim asks for what no finished cell has measured."""
+
+
+class NotRun(NotMeasured):
+    """It was not to be run at all, so that no run can have failed."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +89,15 @@ class Sample:
         return shared, mine, theirs
 
 
+Key = tuple[str, str, int]
+"""Experiment, arm and seed."""
+
+
 @dataclass(frozen=True)
 class Values:
     """All series of a study, by experiment, arm and seed.
+
+    `wanted` are the runs that were to be made, `asked` notes which arms somebody wanted to see.
 
     >>> rounds = np.array([0, 10])
     >>> runs = {
@@ -98,7 +108,9 @@ class Values:
     Sample(seeds=(1, 2), values=array([0.1, 0.2]))
     """
 
-    series: Mapping[tuple[str, str, int], Series] = field(default_factory=dict)
+    series: Mapping[Key, Series] = field(default_factory=dict)
+    wanted: frozenset[Key] = frozenset()
+    asked: set[tuple[str, str]] = field(default_factory=set, compare=False, repr=False)
 
     @cached_property
     def _by_arm(self) -> Mapping[tuple[str, str], Mapping[int, Series]]:
@@ -108,18 +120,25 @@ class Values:
         return found
 
     @cached_property
+    def _arms_wanted(self) -> frozenset[tuple[str, str]]:
+        return frozenset(key[:2] for key in self.wanted)
+
+    @cached_property
     def _experiments(self) -> frozenset[str]:
-        return frozenset(experiment for experiment, _ in self._by_arm)
+        return frozenset(experiment for experiment, *_ in (*self.wanted, *self.series))
 
     def sample(self, experiment: str, arm: str, round: int, metric: str = "gap") -> Sample:
         """Return the values of an arm after a round; raises `NotMeasured` when there are none."""
+        self.asked.add((experiment, arm))
         found = {
             seed: value
             for seed, series in self._by_arm.get((experiment, arm), {}).items()
             if (value := series.at(round, metric)) is not None
         }
         if experiment not in self._experiments:
-            raise NotMeasured(f"no result of {experiment} at its published size")
+            raise NotRun(f"no result of {experiment} at its published size")
+        if not found and self.wanted and (experiment, arm) not in self._arms_wanted:
+            raise NotRun(f"{experiment} has no arm {arm}")
         if not found:
             raise NotMeasured(f"no {metric} of {experiment}/{arm} after round {round}")
         seeds = tuple(sorted(found))
@@ -130,6 +149,7 @@ class Values:
 
         Raises `NotMeasured` when there is none.
         """
+        self.asked.add((experiment, arm))
         found = {
             seed: float(run.values[metric][run.rounds >= first].mean())
             for seed, run in self._by_arm.get((experiment, arm), {}).items()
@@ -143,7 +163,15 @@ class Values:
     def without(self, experiments: Collection[str]) -> "Values":
         """Return the values of the other experiments."""
         kept = {key: series for key, series in self.series.items() if key[0] not in experiments}
-        return Values(kept)
+        return Values(kept, frozenset(key for key in self.wanted if key[0] not in experiments))
+
+    def afresh(self) -> "Values":
+        """Return the same values, of which nobody has asked for anything yet."""
+        return replace(self, asked=set())
+
+    def missed(self) -> list[Key]:
+        """Return the runs of the arms asked for that were to be made and have no result."""
+        return sorted(k for k in self.wanted if k[:2] in self.asked and k not in self.series)
 
     def runs(self, experiment: str, arm: str) -> list[Series]:
         """Return the series of an arm, by seed."""

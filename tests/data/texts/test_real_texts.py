@@ -80,6 +80,16 @@ def test_newsgroups_in_seven_hierarchies() -> None:
     assert len(np.unique(data.domain[data.y == 1])) == 5  # groups of comp
 
 
+def test_newsgroups_in_two_halves_of_four_subjects() -> None:
+    """Each half has all four, and its share of the documented table."""
+    data = loaded(Newsgroups(labels="subject"))
+    assert data.y is not None
+    assert data.domain is not None
+    cells = np.bincount(data.y + 4 * data.domain).tolist()
+    assert cells == [1743, 1189, 1183, 1109, 1164, 1197, 1186, 842]
+    assert len(loaded(Newsgroups(labels="subject", domain=1)).x) == sum(cells[4:])
+
+
 def test_minilm_gives_the_documented_similarities() -> None:
     texts = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
     if not (data_folder() / "minilm").exists():

@@ -1,11 +1,12 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from driftfold.arrays import Array
-from driftfold.data import R8, R52, BbcNews, HashedWords, Newsgroups, SpamAssassin
+from driftfold.data import R8, R52, BbcNews, Dataset, HashedWords, Newsgroups, SpamAssassin
 from driftfold.data.catalogue.gathering import gathered
 from driftfold.data.texts import corpus
 from driftfold.errors import DataError
@@ -134,6 +135,35 @@ def test_newsgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     test = Newsgroups("test", encoder=HASHED, duplicates=True, folder=str(tmp_path)).load(Seed(0))
     assert test.y is not None
     assert test.y.tolist() == [2, 3]
+
+
+def test_subjects_of_newsgroups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Halves of a subject's groups are domains with the same classes; small ones are left out."""
+    groups = [f"rec.{word}" for word in ("autos", "cycles", "golf", "hockey", "rowing")]
+    groups += [f"sci.{word}" for word in ("bio", "math", "med", "space")] + ["misc.forsale"]
+    train = [(group, group) for group in groups]
+    contents = {"20newsgroups-train.tab": tab(train), "20newsgroups-test.tab": tab(train[-4:-1])}
+    tiny_set(monkeypatch, tmp_path, "newsgroups", contents)
+
+    def subjects(split: Any = "train", domain: int | None = None) -> Dataset:
+        data = Newsgroups(split, "subject", domain, HASHED, duplicates=True, folder=str(tmp_path))
+        return data.load(Seed(0))
+
+    both, first, second = subjects(), subjects(domain=0), subjects(domain=1)
+    for data, sizes in ((both, [5, 4]), (first, [3, 2]), (second, [2, 2])):
+        assert data.y is not None
+        assert np.bincount(data.y).tolist() == sizes
+    assert set(map(tuple, first.x.tolist())) == {tuple(vectors(g)[0]) for g in groups[:3]} | {
+        tuple(vectors(g)[0]) for g in groups[5:7]
+    }
+    assert first.domain is not None
+    assert not first.domain.any()
+    test = subjects("test")
+    assert test.y is not None
+    assert test.domain is not None
+    assert (test.y.tolist(), test.domain.tolist()) == ([1, 1, 1], [0, 1, 1])
+    with pytest.raises(DataError, match="no messages of domain 2 with labels = 'subject'"):
+        subjects(domain=2)
 
 
 def test_bbc_news(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

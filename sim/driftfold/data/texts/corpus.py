@@ -37,7 +37,7 @@ class Corpus:
     texts
         Returns the texts, n of them.
     labels, domain
-        Class and collection of each, shape (n,).
+        Class and collection of each, shape (n,); the class of a text that is left out is -1.
     seen
         Texts of another part that are not to be met again.
     """
@@ -102,6 +102,7 @@ def embedded(
         kept[:] = False
         kept[first] = True
         kept &= ~np.isin(marks, fingerprints(corpus.seen))
+    kept &= corpus.labels >= 0
     rows = np.flatnonzero(kept)
     if turns:
         groups = corpus.labels

@@ -5,7 +5,9 @@ from functools import partial
 
 from driftfold.studies.base import Claim
 from driftfold.studies.fedade import rules
+from driftfold.studies.fedade.candidates import RISKS
 from driftfold.studies.fedade.concept import SWAPS
+from driftfold.studies.fedade.domains import SETTING as DOMAIN_SETTING
 from driftfold.studies.fedade.questions import MEASURES, WEIGHTS
 from driftfold.studies.fedade.search import JUMPS, VARIANTS
 from driftfold.studies.fedade.settings import SCHEDULES, SHIFTS, Shift
@@ -213,6 +215,30 @@ _QUESTIONS = (
             "above TENT and BN-adapt",
             _NORMS,
             [("ade-entropy", "tent"), ("ade-entropy", "bn-adapt")],
+        ),
+    ),
+    Claim(
+        "domains-gain",
+        "Where texts come from other groups of the same subjects, Fed-ADE is more accurate than "
+        "the frozen model.",
+        _US,
+        partial(
+            rules.above_under,
+            "above frozen",
+            DOMAIN_SETTING,
+            [(f"ade-{risk}", "frozen") for risk in RISKS],
+        ),
+    ),
+    Claim(
+        "domains-well-tuned",
+        "There it is more accurate than a well-tuned fixed rate: than the best of eight, and than "
+        "one equal to its own mean.",
+        _US,
+        partial(
+            rules.above_under,
+            "above FixLR (tuned) and FixLR (matched)",
+            DOMAIN_SETTING,
+            _both("ade", "best", "matched"),
         ),
     ),
     Claim(

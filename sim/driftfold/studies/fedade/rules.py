@@ -1,12 +1,15 @@
 """Rules by which the claims of the study are judged: fixed before the values were known.
 
 All is judged by accuracy before the update, the mean over the whole stream. In the core grid a
-comparison is one of a set and a shift, of the mean over the four schedules, seed by seed; sets that
-were not run are left out. Of several comparisons of one claim those count that are significant
-after Holm's correction, by Student's test of the differences between seeds.
+comparison is one of a set and a shift, of the mean over the four schedules, seed by seed. Sets that
+were not to be run are left out; what is lost because runs failed is told. Of several comparisons of
+one claim those count that are significant after Holm's correction, by Student's test of the
+differences between seeds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -28,8 +31,9 @@ from driftfold.studies.significance import (
     all_within,
     holm,
     some_larger,
+    without,
 )
-from driftfold.studies.values import NotMeasured, Sample, Values
+from driftfold.studies.values import NotMeasured, NotRun, Sample, Values
 from driftfold.studies.verdict import Evidence, Finding, Verdict
 
 _SLOWER = ("fth", "atlas", "fed-poe", "fedccfa")
@@ -54,53 +58,102 @@ def over_schedules(values: Values, setting: Setting, arm: str, metric: str = ACC
     return Sample(tuple(seeds), np.mean(kept, axis=0))
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Comparisons of several sets, and the names of those that were lost for want of results."""
+
+    made: list[Comparison]
+    lost: list[str]
+
+
+def compared(sides: Iterable[Iterable[tuple[str, Callable[[], Comparison]]]]) -> Compared:
+    """Make named comparisons; those of sets that were not to be run are left out.
+
+    Those of one group have the same two sides: raises `NotMeasured` where all of them are lost, or
+    where none of any group was to be run.
+    """
+    made, lost = list[Comparison](), list[str]()
+    first: NotMeasured | None = None
+    for group in sides:
+        mine, missing = list[Comparison](), list[str]()
+        for name, compare in group:
+            try:
+                mine.append(compare())
+            except NotRun as reason:
+                first = first or reason
+            except NotMeasured:
+                missing.append(name)
+        if missing and not mine:
+            raise NotMeasured(f"all comparisons of two sides are lost, as {missing[0]}")
+        made += mine
+        lost += missing
+    if not made:
+        raise first or NotMeasured("no set was run")
+    return Compared(made, lost)
+
+
 def gains(
     values: Values, pairs: Iterable[tuple[str, str]], shifts: Sequence[Shift] = _BOTH
-) -> list[Comparison]:
+) -> Compared:
     """Return how far each first arm is above the second, in all sets and shifts that were run."""
-    made: list[Comparison] = []
-    missing: NotMeasured | None = None
-    for one, other in pairs:
+
+    def gain(name: str, setting: Setting, one: str, other: str) -> Gain:
+        both = [over_schedules(values, setting, arm) for arm in (one, other)]
+        return Gain(name, *both)
+
+    def each(one: str, other: str) -> Iterator[tuple[str, Callable[[], Comparison]]]:
         for setting in SETTINGS:
-            if setting.shift not in shifts:
-                continue
-            try:
-                both = [over_schedules(values, setting, arm) for arm in (one, other)]
-                made.append(Gain(f"{one} above {other} ({setting.short})", *both))
-            except NotMeasured as reason:
-                missing = missing or reason
-    if not made:
-        raise missing or NotMeasured("no set was run")
-    return made
+            if setting.shift in shifts:
+                name = f"{one} above {other} ({setting.short})"
+                yield name, partial(gain, name, setting, one, other)
+
+    return compared(each(*pair) for pair in pairs)
 
 
 def above(
     said: str, pairs: Sequence[tuple[str, str]], shifts: Sequence[Shift], values: Values
 ) -> Finding:
     """Judge that each first arm is above the second, in all sets and shifts."""
-    return all_larger(said, gains(values, pairs, shifts))
+    found = gains(values, pairs, shifts)
+    return all_larger(said, found.made, found.lost)
 
 
-def beyond_rate(said: str, without: str, values: Values) -> Finding:
+def above_under(
+    said: str, setting: Setting, pairs: Sequence[tuple[str, str]], values: Values
+) -> Finding:
+    """Judge that each first arm is above the second in one setting, over its four schedules."""
+    made = [
+        Gain(
+            f"{one} above {other} ({setting.short})",
+            over_schedules(values, setting, one),
+            over_schedules(values, setting, other),
+        )
+        for one, other in pairs
+    ]
+    return all_larger(said, made)
+
+
+def beyond_rate(said: str, ablated: str, values: Values) -> Finding:
     """Judge that Fed-ADE is further above its own mean rate than an ablation above its own.
 
     So what a signal adds is told from what another mean rate does.
     """
-    made: list[Comparison] = []
-    for risk in RISKS:
+
+    def gain(name: str, setting: Setting, risk: str) -> Gain:
+        ade, flat, less, less_flat = (
+            over_schedules(values, setting, f"{what}-{risk}")
+            for what in ("ade", "matched", ablated, f"{ablated}-matched")
+        )
+        return Gain(name, ade - flat, less - less_flat)
+
+    def each(risk: str) -> Iterator[tuple[str, Callable[[], Comparison]]]:
+        what = f"gain over the own mean, ade-{risk} above {ablated}-{risk}"
         for setting in SETTINGS:
-            try:
-                ade, flat, less, less_flat = (
-                    over_schedules(values, setting, f"{what}-{risk}")
-                    for what in ("ade", "matched", without, f"{without}-matched")
-                )
-            except NotMeasured:
-                continue
-            name = f"gain over the own mean, ade-{risk} above {without}-{risk} ({setting.short})"
-            made.append(Gain(name, ade - flat, less - less_flat))
-    if not made:
-        raise NotMeasured(f"no set has {without} and its matched rate")
-    return all_larger(said, made)
+            name = f"{what} ({setting.short})"
+            yield name, partial(gain, name, setting, risk)
+
+    found = compared(each(risk) for risk in RISKS)
+    return all_larger(said, found.made, found.lost)
 
 
 def single(values: Values, experiment: str, one: str, other: str, end: int = END) -> Gain:
@@ -225,6 +278,7 @@ def fewer_seconds(values: Values) -> Finding:
 def search(values: Values) -> Finding:
     """Every adaptive arm against its own mean rate, and against the tuned fixed rate."""
     cells: list[tuple[str, Gain, Gain]] = []
+    lost: list[str] = []
     for name in (f"search-{jump}" for jump in JUMPS):
         for risk in RISKS:
             for variant in VARIANTS:
@@ -232,7 +286,10 @@ def search(values: Values) -> Finding:
                 try:
                     over = single(values, name, what, f"{variant}-matched-{risk}")
                     best = single(values, name, what, f"best-{risk}")
+                except NotRun:
+                    continue
                 except NotMeasured:
+                    lost.append(f"{what}, {name}")
                     continue
                 cells.append((f"{what}, {name}", over, best))
     if not cells:
@@ -257,8 +314,10 @@ def search(values: Values) -> Finding:
         for pair in (over, best)
     )
     if won:
-        return Finding(Verdict.HOLDS, f"{told}: {', '.join(won)}", evidence)
+        finding = Finding(Verdict.HOLDS, f"{told}: {', '.join(won)}", evidence)
+        return without(finding, lost, some=True)
     # An arm loses where either interval stays below what would be worth having.
     most = max(min(over.interval.high, best.interval.high) for _, over, best in cells)
     verdict = Verdict.FAILS if most < WORTH else Verdict.UNDECIDED
-    return Finding(verdict, f"{told}; intervals of both reach up to {most:.3g} points", evidence)
+    reason = f"{told}; intervals of both reach up to {most:.3g} points"
+    return without(Finding(verdict, reason, evidence), lost, some=True)

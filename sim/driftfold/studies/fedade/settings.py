@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
-Shift: TypeAlias = Literal["label", "covariate"]
+Shift: TypeAlias = Literal["label", "covariate", "domains"]
 
 SHIFTS: tuple[Shift, ...] = ("label", "covariate")
+"""Those of the core grid."""
 
 END = 100
 """Steps of a stream, with one round each."""

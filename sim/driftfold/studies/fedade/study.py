@@ -6,6 +6,9 @@ from driftfold.studies.fedade.claims import CLAIMS
 from driftfold.studies.fedade.concept import CONCEPT
 from driftfold.studies.fedade.concept import CONTEST as OF_CONCEPT
 from driftfold.studies.fedade.crowds import CLIENTS
+from driftfold.studies.fedade.domains import CONTEST as OF_DOMAINS
+from driftfold.studies.fedade.domains import DOMAINS
+from driftfold.studies.fedade.domains import OVERVIEWS as OF_EACH_DOMAIN
 from driftfold.studies.fedade.grids import GRIDS, OVERVIEWS, TUNING
 from driftfold.studies.fedade.measuring import OF_ROUNDS
 from driftfold.studies.fedade.norms import CONTEST as OF_NORMS
@@ -30,6 +33,7 @@ FEDADE = Study(
         *TUNING,
         *OF_CONCEPT.experiments,
         *OF_NORMS.experiments,
+        *OF_DOMAINS.experiments,
         *SEARCH_TUNING,
         *BEYOND_TUNING,
         *GRIDS,
@@ -37,12 +41,13 @@ FEDADE = Study(
         CLIENTS,
         *CONCEPT,
         *NORMS,
+        *DOMAINS,
         *SEARCH,
         *BEYOND,
         *PAPER,
     ),
     claims=CLAIMS,
-    overviews=(*OVERVIEWS, *NOISE, EVERYBODY),
+    overviews=(*OVERVIEWS, *OF_EACH_DOMAIN, *NOISE, EVERYBODY),
     of_rounds=OF_ROUNDS,
     sources=(
         "Fed-ADE: adaptive learning rates for federated post-adaptation under distribution shift. "
@@ -55,6 +60,8 @@ FEDADE = Study(
         "(BBSE). ICML 2018.",
         "Wang, Shelhamer, Liu, Olshausen, Darrell: Tent: Fully Test-Time Adaptation by Entropy "
         "Minimization. ICLR 2021.",
+        "Dai, Xue, Yang, Yu: Co-clustering based Classification for Out-of-domain Documents. KDD "
+        "2007.",
         "Hendrycks, Dietterich: Benchmarking Neural Network Robustness to Common Corruptions and "
         "Perturbations. ICLR 2019.",
     ),
