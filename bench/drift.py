@@ -43,7 +43,7 @@ from bench.net_steps import (
     stacked,
     starts,
 )
-from bench.online_steps import bare_step, memory_of_heads, spec_of, world_step
+from bench.online_steps import bare_step, memory_of_bodies, memory_of_heads, spec_of, world_step
 from bench.residual_nets import grouped_step, mapped_step
 from driftfold.assembly import build
 from driftfold.nets import MiniResNet6, Mlp
@@ -189,6 +189,7 @@ def main() -> None:
         "heads": head_memory(HEADS),
         "online_step": online_steps,
         "run_on_heads": memory_of_heads(20 if options.quick else HEADS),
+        "run_on_bodies": memory_of_bodies(20 if options.quick else HEADS),
     }
     print(json.dumps(report, indent=2))
 

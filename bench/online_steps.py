@@ -97,10 +97,22 @@ def bare(problem: StreamProblem) -> BareFedADE:
 
 
 def memory_of_heads(clients: int, steps: int = 2) -> dict[str, Any]:
-    """What a run takes whose clients step on heads of a MiniResNet6 alone, on digits of 8 x 8.
+    """What a run takes whose clients step on heads of a MiniResNet6 alone, on digits of 8 x 8."""
+    return _memory(clients, steps, "algorithm.shared_steps=0")
 
-    Arrays of NumPy are traced, the model before deployment is not: it was there before.
+
+def memory_of_bodies(clients: int, held: int = 64_000_000) -> dict[str, Any]:
+    """What a step takes whose clients send bodies of a MiniResNet6, of which the mean is needed.
+
+    The server has them worked out and added some at a time, `held` bytes of them.
     """
+    one_step = ("algorithm.shared_steps=1", "algorithm.personal_steps=1", "task.batch=1")
+    told = _memory(clients, 1, *one_step, f"compute={{kind='stacked',payload_bytes={held}}}")
+    return {**told, "held_mb": round(held / 1e6, 1)}
+
+
+def _memory(clients: int, steps: int, *more: str) -> dict[str, Any]:
+    """Megabytes that a run takes: arrays of NumPy, without the model that was there before."""
     spec = spec_of(
         clients,
         steps,
@@ -108,7 +120,7 @@ def memory_of_heads(clients: int, steps: int = 2) -> dict[str, Any]:
         "task.pretraining.epochs=1",
         "task.batch=4",
         "algorithm.risk={kind='entropy'}",
-        "algorithm.shared_steps=0",
+        *more,
     )
     world = build(spec)
     assert isinstance(world.problem, StreamProblem)
@@ -121,6 +133,7 @@ def memory_of_heads(clients: int, steps: int = 2) -> dict[str, Any]:
     return {
         "clients": clients,
         "kept_mb": round(clients * kept / 1e6, 1),
+        "sent_mb": round(clients * world.phases[0].upload_bytes() / 1e6, 1),
         "peak_mb": round(peak / 1e6, 1),
         "one_model_mb": round(world.problem.source.start.nbytes / 1e6, 2),
         "full_copies_mb": round(clients * world.problem.source.start.nbytes / 1e6, 1),

@@ -38,6 +38,8 @@ def test_quick_prints_every_figure() -> None:
     assert entropy["run_to_bare"] > 1
     run = told["run_on_heads"]
     assert run["kept_mb"] < run["peak_mb"] < run["full_copies_mb"]
+    bodies = told["run_on_bodies"]
+    assert bodies["kept_mb"] < bodies["sent_mb"] < bodies["full_copies_mb"]
     heads = told["heads"]
     assert (heads["clients"], heads["numbers_each"]) == (1000, 8906)
     assert heads["heads_mb"] == 35.6

@@ -106,10 +106,10 @@ class Sending(Summing[Wide, Wide, Wide]):
         return 8 * self.algorithm.width
 
 
-def spec(**of_algorithm: Any) -> JobSpec:
+def spec(clients: int = 7, **of_algorithm: Any) -> JobSpec:
     return from_mapping(
         {
-            "task": {"kind": "test-quadratic", "clients": 7},
+            "task": {"kind": "test-quadratic", "clients": clients},
             "algorithm": {"kind": "test-summed", **of_algorithm},
             "faults": {"on_client_error": "skip", "on_bad_update": "reject"},
             "horizon": {"rounds": 4},
@@ -155,9 +155,9 @@ def test_a_server_does_not_hold_all_payloads_at_once() -> None:
     """60 payloads of 160 kB: all at once take more than their size, in blocks a fraction."""
     width, peaks, digests = 20_000, [], []
     for held in (10**9, 1_000_000):
-        one = replace(spec(width=width), compute=Stacked(tile=2, payload_bytes=held))
+        one = replace(spec(60, width=width), compute=Stacked(tile=2, payload_bytes=held))
         tracemalloc.start()
-        digests.append(everything(run(replace(one, task=replace(one.task, clients=60)))))
+        digests.append(everything(run(one)))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert digests[0] == digests[1]
