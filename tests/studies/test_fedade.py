@@ -187,7 +187,7 @@ def rosy(experiment: str, arm: str) -> float:
         return 0.85
     if arm in BASELINES:
         return 0.7
-    best = arm.startswith(("ade", "w1-1", "cosine")) or "-ade-" in arm
+    best = arm.startswith(("ade", "gap", "w1-1", "cosine")) or "-ade-" in arm
     return 0.8 if best and "matched" not in arm else 0.75
 
 

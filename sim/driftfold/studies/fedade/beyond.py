@@ -25,6 +25,7 @@ _WIDE = (
     f"algorithm.high={RATES['entropy'][-1]}",
     "algorithm.rates=8",
 )
+_FLH_FTL = 'algorithm.labels={ kind = "flh_ftl", of = { kind = "inverse" } }'
 
 
 def _contest(setting: Setting) -> Contest:
@@ -39,6 +40,14 @@ def _contest(setting: Setting) -> Contest:
 
 
 CONTESTS = {setting.short: _contest(setting) for setting in SETTINGS if setting.data == "digits"}
+
+
+def _averaged_labels(setting: Setting, own: tuple[str, ...]) -> tuple[Arm, ...]:
+    """Reweighting by a mean of estimates whose length is learnt, where classes shift."""
+    if setting.shift != "label":
+        return ()
+    settings = ('algorithm={ kind = "prior_reweighting" }', _FLH_FTL)
+    return (Arm("flh-ftl", setting.preset, (*own, *settings), "prior reweighting, FLH-FTL"),)
 
 
 def _experiment(setting: Setting) -> Experiment:
@@ -109,6 +118,7 @@ def _experiment(setting: Setting) -> Experiment:
                 lambda bounds: (f"algorithm.low={bounds.low}", f"algorithm.high={bounds.high}"),
                 'algorithm={ kind = "fedade_release" }',
             ),
+            *_averaged_labels(setting, own),
         ),
     )
 

@@ -5,6 +5,7 @@ from functools import partial
 
 from driftfold.studies.base import Claim
 from driftfold.studies.fedade import rules
+from driftfold.studies.fedade.availability import FLEETS
 from driftfold.studies.fedade.candidates import RISKS
 from driftfold.studies.fedade.concept import SWAPS
 from driftfold.studies.fedade.domains import SETTING as DOMAIN_SETTING
@@ -239,6 +240,23 @@ _QUESTIONS = (
             "above FixLR (tuned) and FixLR (matched)",
             DOMAIN_SETTING,
             _both("ade", "best", "matched"),
+        ),
+    ),
+    Claim(
+        "availability",
+        "Where clients come and go, Fed-ADE is more accurate than a well-tuned fixed rate: than "
+        "the best of eight, and than one equal to its own mean; with S as it is, and divided by "
+        "the steps since a client's last batch.",
+        _US,
+        partial(
+            rules.above_in,
+            "above FixLR (tuned) and FixLR (matched)",
+            tuple(f"availability-{name}" for name in FLEETS),
+            [
+                (f"{what}-entropy", f"{other}-entropy")
+                for what, own in (("ade", "matched"), ("gap", "gap-matched"))
+                for other in ("best", own)
+            ],
         ),
     ),
     Claim(

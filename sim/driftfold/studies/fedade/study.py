@@ -1,6 +1,8 @@
 """The study: all experiments, all claims."""
 
 from driftfold.studies.base import Study
+from driftfold.studies.fedade.availability import AVAILABILITY
+from driftfold.studies.fedade.availability import CONTEST as OF_AVAILABILITY
 from driftfold.studies.fedade.beyond import BEYOND, BEYOND_TUNING
 from driftfold.studies.fedade.claims import CLAIMS
 from driftfold.studies.fedade.concept import CONCEPT
@@ -34,6 +36,7 @@ FEDADE = Study(
         *OF_CONCEPT.experiments,
         *OF_NORMS.experiments,
         *OF_DOMAINS.experiments,
+        *OF_AVAILABILITY.experiments,
         *SEARCH_TUNING,
         *BEYOND_TUNING,
         *GRIDS,
@@ -42,6 +45,7 @@ FEDADE = Study(
         *CONCEPT,
         *NORMS,
         *DOMAINS,
+        *AVAILABILITY,
         *SEARCH,
         *BEYOND,
         *PAPER,
