@@ -119,9 +119,9 @@ async def _serve(
                 await asyncio.sleep(0.01)
             if api.started:
                 note(request.runs, url)
-                _tell(request, url, redis, server)
                 if lacking:
                     typer.echo(f"{lacking}; jobs are accepted, and run when it is there", err=True)
+                _tell(request, url, redis, server)
                 tending = asyncio.create_task(_tend(crew, server))
             await serving
         finally:

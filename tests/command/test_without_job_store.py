@@ -31,7 +31,7 @@ def job_store(folder: Path, port: int) -> Iterator[None]:
 
 def test_jobs_are_accepted_and_run_when_it_is_there(tmp_path: Path) -> None:
     port = free_port()
-    with serving(tmp_path, REDIS_URL=f"redis://:@127.0.0.1:{port}/0") as served:
+    with serving(tmp_path, REDIS_URL=f"redis://127.0.0.1:{port}/0") as served:
         (told,) = [line for line in served.errors.read_text().splitlines() if "jobs are" in line]
         assert told.startswith(f"the job store at redis://127.0.0.1:{port}/0 gave no answer for ")
         assert told.endswith("; jobs are accepted, and run when it is there")

@@ -2,12 +2,14 @@
 
 import asyncio
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Insert, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import OperationalError
 
 from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.database import Database, Trouble, Work
@@ -16,6 +18,7 @@ from driftfold_api.archive.together import Together
 T = TypeVar("T")
 
 BUSY = 5.0  # seconds to wait for another process that writes
+LOOK = 250  # ms of it in SQLite, which counts its naps and not the time: on a busy machine more
 SYNCHRONOUS = "FULL"  # a commit returns when it is on disk
 READERS = 4
 NO_ROOM = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR)
@@ -58,7 +61,8 @@ class Sqlite(Database):
         """Return what work returns, once it is on disk."""
         loop = asyncio.get_running_loop()
         # One that reads first and then writes could find that another one wrote in between.
-        return await loop.run_in_executor(self._writer, self._transaction, "BEGIN IMMEDIATE", work)
+        begin, until = "BEGIN IMMEDIATE", time.monotonic() + BUSY
+        return await loop.run_in_executor(self._writer, self._transaction, begin, work, until)
 
     async def join(self, work: Work[T]) -> T:
         """Do the same together with what others want meanwhile."""
@@ -88,9 +92,16 @@ class Sqlite(Database):
             return "full"
         return "away" if code in AWAY else None
 
-    def _transaction(self, begin: str, work: Work[T]) -> T:
+    def _transaction(self, begin: str, work: Work[T], until: float = 0.0) -> T:
         with self._engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(begin)
+            while True:
+                try:
+                    connection.exec_driver_sql(begin)
+                    break
+                except OperationalError as error:
+                    locked = error.orig is not None and self.trouble(error.orig) == "away"
+                    if not locked or time.monotonic() >= until:
+                        raise
             return work(connection)
 
 
@@ -99,4 +110,5 @@ def _prepare(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     for pragma in ("journal_mode=WAL", f"synchronous={SYNCHRONOUS}", "foreign_keys=ON"):
         cursor.execute(f"PRAGMA {pragma}")
+    cursor.execute(f"PRAGMA busy_timeout={LOOK}")
     cursor.close()
