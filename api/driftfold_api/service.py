@@ -17,6 +17,7 @@ from driftfold_workers.new_id import is_id
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import UnknownJob
+from driftfold_workers.tracing import UNTRACED, Tracer
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ class Service:
         self.feeds = Feeds(self.store)
         self.keeper = Keeper(store, archive, keep=keep, doubt=self.store.reach.doubt)
         self.requests = RequestMetrics()
+        self.tracer: Tracer = UNTRACED
         self._closing = asyncio.Event()
 
     def close(self) -> None:

@@ -33,6 +33,7 @@ from driftfold_workers.logs import Format, Level, configure
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import StoreUnreachable
+from driftfold_workers.tracing import tracer_here
 
 log = logging.getLogger("driftfold.api")
 
@@ -101,6 +102,7 @@ async def _serve(
         hosts = hosts_of(request.host, request.allowed_hosts)
         keep = None if request.keep_days is None else request.keep_days * DAY
         app = create_app(store, archive, runs=runs, hosts=hosts, keep=keep)
+        tracer = app.state.service.tracer = tracer_here("driftfold-api")
         api = server_of(app, log_level=request.log_level or Level.WARNING)
         crew = Crew(redis, _worker_arguments(request), request.workers)
         tending: asyncio.Task[Any] | None = None
@@ -130,6 +132,7 @@ async def _serve(
             if tending is not None:
                 await stopped(tending)
             await asyncio.gather(crew.stop(), serving, return_exceptions=True)
+            tracer.close()
 
 
 def archive_in(runs: Path) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 
 from driftfold.errors import CheckpointError
+from driftfold_workers.attempt_trace import AttemptTrace
 from driftfold_workers.frames import FrameError
 from driftfold_workers.insist import insist
 from driftfold_workers.job import Claim
@@ -15,6 +16,7 @@ from driftfold_workers.runs import attempt_name
 from driftfold_workers.settings import Settings
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import Fenced, JobStore, StoreError, StoreUnreachable, UnknownJob
+from driftfold_workers.tracing import UNTRACED
 from driftfold_workers.verdict import judge
 
 log = logging.getLogger("driftfold.worker")
@@ -32,7 +34,14 @@ class Attempt:
     is killed and nothing more is written.
     """
 
-    def __init__(self, store: JobStore, claim: Claim, process: Process, settings: Settings) -> None:
+    def __init__(
+        self,
+        store: JobStore,
+        claim: Claim,
+        process: Process,
+        settings: Settings,
+        trace: AttemptTrace | None = None,
+    ) -> None:
         self._store = store
         self._job = claim.job
         self._epoch = claim.epoch
@@ -47,6 +56,8 @@ class Attempt:
         self._lost = False
         self._writes = 0
         self._stopping: asyncio.Task[None] | None = None
+        self._trace = trace or AttemptTrace(UNTRACED, claim, settings.name)
+        self._became = "lost", "another attempt runs the job, or nobody does"
 
     async def run(self) -> None:
         """See the attempt through to its end."""
@@ -64,6 +75,7 @@ class Attempt:
         finally:
             process.kill()
             await stopped(beating, working, *([self._stopping] if self._stopping else []))
+            self._trace.over(*self._became)
             await process.dismiss()
 
     def drain(self) -> None:
@@ -219,6 +231,7 @@ class Attempt:
             rounds=batch.rounds,
         )
         self._writes += 1
+        self._trace.wrote(len(batch.lines), batch.rounds)
 
     def _lose(self) -> None:
         if not self._lost:
@@ -236,6 +249,7 @@ class Attempt:
         asked = {"canceling": self._canceling, "pausing": self._pausing}
         verdict = judge(self._end, status, **asked, draining=self._draining)
         said = {"reason": verdict.reason, "outcome": verdict.outcome}
+        telling = self._trace.finishing()
         if (final := verdict.state) is not None:
             await insist(
                 lambda: store.finish(job, self._epoch, final, result=verdict.result, **said)
@@ -252,6 +266,8 @@ class Attempt:
                     **said,
                 )
             )
+        telling.end(state=str(state))
+        self._became = verdict.outcome, verdict.reason if verdict.counted else ""
         how = f"attempt {self._job.attempt}: {verdict.outcome}"
         log.info("job %s: %s; the job is %s", job, how, state)
         if state.final:

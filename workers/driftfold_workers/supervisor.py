@@ -6,6 +6,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from driftfold_workers.attempt import PATIENCE, Attempt
+from driftfold_workers.attempt_trace import AttemptTrace
 from driftfold_workers.job import Claim
 from driftfold_workers.logs import bind
 from driftfold_workers.needs import computes_with_torch
@@ -14,6 +15,7 @@ from driftfold_workers.settings import Settings
 from driftfold_workers.starter import Starter
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import JobStore, StoreError
+from driftfold_workers.tracing import UNTRACED, Tracer
 
 log = logging.getLogger("driftfold.worker")
 
@@ -29,12 +31,18 @@ class Supervisor:
     """
 
     def __init__(
-        self, store: JobStore, kinds: Sequence[str], settings: Settings, starter: Starter
+        self,
+        store: JobStore,
+        kinds: Sequence[str],
+        settings: Settings,
+        starter: Starter,
+        tracer: Tracer = UNTRACED,
     ) -> None:
         self._store = store
         self._kinds = kinds
         self._settings = settings
         self._starter = starter
+        self._tracer = tracer
         self._free = asyncio.Semaphore(settings.slots)
         self._attempts: set[Attempt] = set()
         self._running: set[asyncio.Task[None]] = set()
@@ -104,7 +112,8 @@ class Supervisor:
             log.error("job %s: no process can be started: %s", claim.job.id, error)
             await self._give_back(claim, f"its worker could start no process: {error}")
             return
-        attempt = Attempt(self._store, claim, process, self._settings)
+        trace = AttemptTrace(self._tracer, claim, self._settings.name)
+        attempt = Attempt(self._store, claim, process, self._settings, trace)
         self._attempts.add(attempt)
         try:
             if self._draining:

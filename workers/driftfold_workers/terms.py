@@ -43,6 +43,9 @@ class Terms:
         What it may use up.
     after
         Ids of jobs that must have succeeded first.
+    trace
+        The span that submitted it, as a `traceparent` of W3C Trace Context, or "". No part of what
+        was asked for: a request that is repeated has another one.
     """
 
     priority: int = 0
@@ -50,6 +53,7 @@ class Terms:
     attempts: int | None = None
     limits: Limits = Limits()
     after: tuple[str, ...] = ()
+    trace: str = ""
 
     def to_table(self) -> dict[str, Any]:
         """Return the terms as a table of what is not usual.

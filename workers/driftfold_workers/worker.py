@@ -18,6 +18,7 @@ from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.supervisor import Supervisor
+from driftfold_workers.tracing import tracer_here
 
 log = logging.getLogger("driftfold.worker")
 
@@ -86,8 +87,9 @@ def run_worker(
 async def _work(url: str, prefix: str, settings: Settings) -> None:
     bind(worker=settings.name)
     loop, drain = asyncio.get_running_loop(), asyncio.Event()
+    tracer = tracer_here("driftfold-worker")
     async with RedisJobStore.open(url, prefix=prefix) as store, best_starter() as starter:
-        supervisor = Supervisor(store, kinds_here(), settings, starter)
+        supervisor = Supervisor(store, kinds_here(), settings, starter, tracer)
 
         def stop() -> None:
             if drain.is_set():
@@ -99,6 +101,7 @@ async def _work(url: str, prefix: str, settings: Settings) -> None:
         place = settings.runs.folder
         log.info("worker %s: slots %d, runs in %s", settings.name, settings.slots, place)
         await supervisor.run(drain)
+        tracer.close()
         log.info("worker %s: stopped", settings.name)
 
 

@@ -92,7 +92,7 @@ def digest_of(wanted: Wanted) -> str:
     """
     request = [wanted.spec, sorted(set(wanted.needs)), wanted.name, wanted.horizon_rounds]
     how = {
-        "terms": wanted.terms.to_table(),
+        "terms": replace(wanted.terms, trace="").to_table(),
         "delay": wanted.delay,
         "group": wanted.group,
         "origin": wanted.origin,

@@ -10,7 +10,16 @@ from driftfold_api.metrics.scrape import Found
 from driftfold_workers.census import Census, counts_of
 from driftfold_workers.job import State
 
-OUTCOMES = ("finished", "failed", "canceled", "drained", "lease lost", "child died", "store lost")
+OUTCOMES = (
+    "finished",
+    "failed",
+    "canceled",
+    "drained",
+    "paused",
+    "lease lost",
+    "child died",
+    "store lost",
+)
 ENDS = (State.SUCCEEDED, State.FAILED, State.CANCELED)
 
 

@@ -1,6 +1,7 @@
 """Jobs: submit, look, list, cancel, pause, resume, delete."""
 
 import logging
+from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Ge, Le
@@ -22,6 +23,7 @@ from driftfold_api.wording import in_words
 from driftfold_workers.job import Job, State
 from driftfold_workers.logs import bound
 from driftfold_workers.store import Conflict
+from driftfold_workers.tracing import parent_in
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -63,13 +65,21 @@ async def submit(
             "once that has failed."
         ),
     ] = None,
+    traceparent: Annotated[
+        str | None,
+        Header(description="W3C Trace Context: whose child the trace of the job is."),
+    ] = None,
 ) -> JobDetail:
     """Submit an experiment. It is on disk, and queued; `Location` says where to watch it."""
-    accepted = _accepted(await read_json(request))
-    try:
-        job, new = await service.store.submit(accepted, key=idempotency_key)
-    except Conflict as error:
-        raise p.Problem(p.KEY_REUSED, str(error)) from None
+    with service.tracer.span("submit", parent_in(traceparent)) as span:
+        accepted = _accepted(await read_json(request))
+        terms = replace(accepted.terms, trace=span.context)
+        try:
+            job, new = await service.store.submit(
+                replace(accepted, terms=terms), key=idempotency_key
+            )
+        except Conflict as error:
+            raise p.Problem(p.KEY_REUSED, str(error)) from None
     with bound(job=job.id):
         log.info("job %s: %s", job.id, "accepted" if new else "accepted before")
     told = JobDetail.of(job)
