@@ -67,7 +67,7 @@ def test_an_attempt_is_told_from_its_wait_to_its_end(told: Told) -> None:
     for _ in range(25):  # a thousand rounds a second, written ten times a second
         clock.now += 0.1
         trace.wrote(100, 100)
-    trace.finishing().end(state="succeeded")
+    trace.finishing().end({"state": "succeeded"})
     trace.over("finished")
     (queue,), (attempt,), (finish,) = map(told.spans, ("queue", "attempt", "finish"))
     assert (queue.begin, queue.end, queue.facts) == (100, 110, {"job": "0192", "priority": 7})

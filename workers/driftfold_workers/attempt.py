@@ -266,7 +266,7 @@ class Attempt:
                     **said,
                 )
             )
-        telling.end(state=str(state))
+        telling.end({"state": str(state)})
         self._became = verdict.outcome, verdict.reason if verdict.counted else ""
         how = f"attempt {self._job.attempt}: {verdict.outcome}"
         log.info("job %s: %s; the job is %s", job, how, state)

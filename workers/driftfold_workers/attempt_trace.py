@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 from driftfold_workers.job import Claim
-from driftfold_workers.tracing import Span, Tracer
+from driftfold_workers.tracing import Facts, Span, Tracer
 
 STRETCH = 1.0  # seconds of rounds in one span, at first
 MANY = 60  # spans after which the next ones are twice as long
@@ -29,17 +29,19 @@ class AttemptTrace:
         job, now = claim.job, clock()
         if claim.epoch == 1:  # of later ones it is not known since when they waited
             since = min(max(job.created, job.terms.not_before or 0.0), now)
-            facts = {"job": job.id, "priority": job.terms.priority}
-            tracer.begin("queue", job.terms.trace, at=since, **facts).end(at=now)
+            about: Facts = {"job": job.id, "priority": job.terms.priority}
+            tracer.begin("queue", job.terms.trace, about, at=since).end(at=now)
         self.span = tracer.begin(
             "attempt",
             job.terms.trace,
+            {
+                "job": job.id,
+                "attempt": job.attempt,
+                "epoch": claim.epoch,
+                "worker": worker,
+                "resumed": job.checkpoint is not None,
+            },
             at=now,
-            job=job.id,
-            attempt=job.attempt,
-            epoch=claim.epoch,
-            worker=worker,
-            resumed=job.checkpoint is not None,
         )
         self._until = self._from = now
 
@@ -57,7 +59,7 @@ class AttemptTrace:
         if self._stretch is None:
             return
         reached = {} if rounds is None else {"rounds": rounds}
-        self._stretch.end(at=now, records=self._records, **reached)
+        self._stretch.end({"records": self._records, **reached}, at=now)
         self._stretch, self._from = None, now
         self._stretches += 1
         if self._stretches % MANY == 0:
@@ -71,4 +73,4 @@ class AttemptTrace:
     def over(self, outcome: str, reason: str = "") -> None:
         """End the attempt. With a reason it went wrong."""
         self._close(self._clock(), None)
-        self.span.end(problem=reason, outcome=outcome)
+        self.span.end({"outcome": outcome}, problem=reason)

@@ -11,7 +11,7 @@ from opentelemetry.trace import StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from driftfold import __version__
-from driftfold_workers.tracing import Fact, Span, Tracer
+from driftfold_workers.tracing import NONE, Facts, Span, Tracer
 
 CLOSE_WITHIN = 5.0  # seconds: a collector that does not answer holds nobody up
 _propagator = TraceContextTextMapPropagator()
@@ -24,13 +24,16 @@ class OtelTracer(Tracer):
     """
 
     def __init__(self, service: str, processor: SpanProcessor) -> None:
-        # What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say goes first.
-        named = Resource({"service.name": service, "service.version": __version__})
-        self._provider = TracerProvider(resource=named.merge(Resource.create()))
+        here = Resource.create({"service.version": __version__})
+        if str(here.attributes["service.name"]).startswith("unknown_service"):
+            here = here.merge(Resource({"service.name": service}))  # no variable names it
+        self._provider = TracerProvider(resource=here)
         self._provider.add_span_processor(processor)
         self._tracer = self._provider.get_tracer("driftfold", __version__)
 
-    def begin(self, name: str, parent: str = "", *, at: float | None = None, **facts: Fact) -> Span:
+    def begin(
+        self, name: str, parent: str = "", facts: Facts = NONE, *, at: float | None = None
+    ) -> Span:
         """Begin a span."""
         context = _propagator.extract({"traceparent": parent} if parent else {})
         span = self._tracer.start_span(
@@ -51,7 +54,7 @@ class _OtelSpan(Span):
         self.context = f"00-{known.trace_id:032x}-{known.span_id:016x}-{known.trace_flags:02x}"
         self._span = span
 
-    def end(self, *, problem: str = "", at: float | None = None, **facts: Fact) -> None:
+    def end(self, facts: Facts = NONE, *, problem: str = "", at: float | None = None) -> None:
         self._span.set_attributes(_named(facts))
         if problem:
             self._span.set_status(StatusCode.ERROR, problem)
@@ -63,7 +66,7 @@ def to_collector(service: str) -> Tracer:
     return OtelTracer(service, BatchSpanProcessor(OTLPSpanExporter()))
 
 
-def _named(facts: dict[str, Fact]) -> dict[str, Fact]:
+def _named(facts: Facts) -> Facts:
     return {f"driftfold.{name}": fact for name, fact in facts.items()}
 
 

@@ -10,10 +10,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 
 log = logging.getLogger("driftfold.traces")
 
-Fact = str | int | float | bool
+Facts = Mapping[str, str | int | float | bool]
+NONE: Facts = MappingProxyType({})
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 """Variables that say where spans go: each asks for traces."""
 PARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
@@ -31,7 +33,7 @@ class Span(ABC):
     context: str
 
     @abstractmethod
-    def end(self, *, problem: str = "", at: float | None = None, **facts: Fact) -> None:
+    def end(self, facts: Facts = NONE, *, problem: str = "", at: float | None = None) -> None:
         """Tell that it is over, at a Unix time or now; with a problem, that it went wrong."""
 
 
@@ -39,7 +41,9 @@ class Tracer(ABC):
     """Begins spans."""
 
     @abstractmethod
-    def begin(self, name: str, parent: str = "", *, at: float | None = None, **facts: Fact) -> Span:
+    def begin(
+        self, name: str, parent: str = "", facts: Facts = NONE, *, at: float | None = None
+    ) -> Span:
         """Begin a span, at a Unix time or now, under another one's `context`."""
 
     @abstractmethod
@@ -47,9 +51,9 @@ class Tracer(ABC):
         """Send what is left. It waits a few seconds at most."""
 
     @contextmanager
-    def span(self, name: str, parent: str = "", **facts: Fact) -> Iterator[Span]:
+    def span(self, name: str, parent: str = "", facts: Facts = NONE) -> Iterator[Span]:
         """Give a span that ends with the block, with a problem if the block raises."""
-        span = self.begin(name, parent, **facts)
+        span = self.begin(name, parent, facts)
         try:
             yield span
         except BaseException as error:
@@ -62,14 +66,16 @@ class _Nothing(Span):
     def __init__(self, context: str) -> None:
         self.context = context
 
-    def end(self, *, problem: str = "", at: float | None = None, **facts: Fact) -> None:
+    def end(self, facts: Facts = NONE, *, problem: str = "", at: float | None = None) -> None:
         pass
 
 
 class Untraced(Tracer):
     """Passes on whose child a span would be, and nothing else."""
 
-    def begin(self, name: str, parent: str = "", *, at: float | None = None, **facts: Fact) -> Span:
+    def begin(
+        self, name: str, parent: str = "", facts: Facts = NONE, *, at: float | None = None
+    ) -> Span:
         """Begin nothing."""
         return _Nothing(parent)
 
