@@ -16,6 +16,7 @@ from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.sqlite import Sqlite
 from driftfold_workers.job import Job
 from driftfold_workers.store import Conflict, StoreRefuses
+from tests.archive.databases import no_more_pages
 from tests.archive.told import WANTED
 from tests.workers.jobs import until
 
@@ -27,10 +28,13 @@ T = TypeVar("T")
 class Counted(Sqlite):
     """Counts transactions that write, and can have the disk full at the end of one."""
 
+    tried = 0
     written = 0
     full = False
 
     async def write(self, work: Work[T]) -> T:
+        self.tried += 1
+
         def counted(connection: Connection) -> T:
             result = work(connection)
             self.written += 1
@@ -94,3 +98,29 @@ async def test_the_work_of_a_caller_who_leaves_is_done(tmp_path: Path) -> None:
 
         await until(there)
         assert leaving.cancelled()
+
+
+async def test_trouble_of_the_database_is_told_to_all_after_one_try(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (archive, database):
+        await archive._write(no_more_pages)
+        database.tried = 0
+        wanted = replace(WANTED, spec={"long": "x" * 100_000})
+        made = await asyncio.gather(
+            *(archive.accept(wanted) for _ in range(9)), return_exceptions=True
+        )
+        assert {type(outcome) for outcome in made} == {StoreRefuses}
+        assert database.tried == 1
+
+
+async def test_one_that_fails_does_so_alone(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (archive, database):
+
+        def broken(connection: Connection) -> None:
+            raise KeyError("ours")
+
+        fine, failed = await asyncio.gather(
+            archive.accept(WANTED), database.join(broken), return_exceptions=True
+        )
+        assert isinstance(fine, tuple)
+        assert isinstance(failed, KeyError)
+        assert (await archive.list()).jobs == [fine[0]]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Insert, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.database import Database, Trouble, Work
@@ -50,7 +50,7 @@ class Sqlite(Database):
         event.listen(self._engine, "connect", _prepare)
         self._readers = ThreadPoolExecutor(READERS, "archive-reader")
         self._writer = ThreadPoolExecutor(1, "archive-writer")
-        self._together = Together(self.write)
+        self._together = Together(self.write, self._in_trouble)
 
     async def read(self, work: Work[T]) -> T:
         """Return what work reads, all of one moment."""
@@ -91,6 +91,10 @@ class Sqlite(Database):
         if code in NO_ROOM:
             return "full"
         return "away" if code in AWAY else None
+
+    def _in_trouble(self, error: Exception) -> bool:
+        cause = error.orig if isinstance(error, DBAPIError) else None
+        return cause is not None and self.trouble(cause) is not None
 
     def _transaction(self, begin: str, work: Work[T], until: float = 0.0) -> T:
         with self._engine.connect() as connection, connection.begin():

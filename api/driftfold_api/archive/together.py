@@ -18,12 +18,17 @@ class Together:
     """Carries out what comes in while a transaction is on its way in the next one, together.
 
     A piece of work may refuse by a `StoreError` before it has written anything; the others are
-    done all the same. Where one fails otherwise each has a transaction of its own. Work whose
-    caller has left is done, too.
+    done all the same. Where one fails otherwise each has a transaction of its own, unless that is
+    `trouble` of the database, which all have. Work whose caller has left is done, too.
     """
 
-    def __init__(self, transact: Callable[[Work[Any]], Awaitable[Any]]) -> None:
+    def __init__(
+        self,
+        transact: Callable[[Work[Any]], Awaitable[Any]],
+        trouble: Callable[[Exception], bool],
+    ) -> None:
         self._transact = transact
+        self._trouble = trouble
         self._waiting: list[tuple[Work[Any], asyncio.Future[Any]]] = []
         self._running: asyncio.Task[None] | None = None
 
@@ -68,9 +73,8 @@ class Together:
         try:
             done: list[Any] = await self._transact(all_of_them)
             return done
-        except StoreError as error:  # nothing of it was committed, nor would be now
-            return [error] * len(batch)
         except Exception as error:
-            if len(batch) == 1:
-                return [error]
+            # Nothing of it was committed. In trouble of the database nothing would be one by one.
+            if len(batch) == 1 or isinstance(error, StoreError) or self._trouble(error):
+                return [error] * len(batch)
             return [(await self._commit([work]))[0] for work in batch]
