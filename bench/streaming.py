@@ -176,4 +176,7 @@ def bare_events(size: int, subscribers: int, turns: int) -> float:
 
 def rounded(table: dict[str, Any]) -> dict[str, Any]:
     """Return a table of figures with three digits behind the point."""
-    return json.loads(json.dumps(table), parse_float=lambda text: round(float(text), 3))
+    told: dict[str, Any] = json.loads(
+        json.dumps(table), parse_float=lambda text: round(float(text), 3)
+    )
+    return told
