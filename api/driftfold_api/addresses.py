@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from driftfold_api.errors import RequestError
+from driftfold_workers.runs import Runs
 
 RUNS = "runs"
 """Folder of runs, relative to the present one, unless DRIFTFOLD_RUNS names another."""
@@ -17,13 +18,13 @@ FILE = "service.json"
 ANSWER_WITHIN = 2.0  # seconds for a service of this machine to take a connection
 
 
-def runs_folder(given: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder of runs.
+def runs_place(given: str | None, environ: Mapping[str, str] = os.environ) -> str:
+    """Return the folder of runs, or its URL.
 
-    >>> runs_folder(None, {"DRIFTFOLD_RUNS": "/data/runs"})
-    PosixPath('/data/runs')
+    >>> runs_place(None, {"DRIFTFOLD_RUNS": "/data/runs"})
+    '/data/runs'
     """
-    return given or Path(environ.get("DRIFTFOLD_RUNS") or RUNS)
+    return given or environ.get("DRIFTFOLD_RUNS") or RUNS
 
 
 def service_url(given: str | None, environ: Mapping[str, str] = os.environ) -> str:
@@ -37,7 +38,7 @@ def service_url(given: str | None, environ: Mapping[str, str] = os.environ) -> s
     RequestError
         Nobody has said where it is, or the address is none.
     """
-    url = given or environ.get("DRIFTFOLD_URL") or _noted(runs_folder(None, environ) / FILE)
+    url = given or environ.get("DRIFTFOLD_URL") or _noted(Runs.at(runs_place(None, environ)).folder)
     if url is None:
         raise RequestError(
             "no service is known here; start one with `driftfold serve`, or give its address with "
@@ -77,8 +78,8 @@ def living(folder: Path) -> str | None:
     return url if pid != os.getpid() and _runs(pid) and _answers(url) else None
 
 
-def _noted(file: Path) -> str | None:
-    noted = _read(file)
+def _noted(folder: Path | None) -> str | None:
+    noted = None if folder is None else _read(folder / FILE)
     return None if noted is None else noted[0]
 
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 from fastapi import Depends, FastAPI
@@ -15,29 +14,21 @@ from driftfold_api.archive.base import Archive
 from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
 from driftfold_api.observing import Observed
 from driftfold_api.page import page_routes
-from driftfold_api.routes import (
-    catalogue,
-    events,
-    health,
-    jobs,
-    lifecycle,
-    metrics,
-    records,
-    results,
-)
+from driftfold_api.routes import catalogue, health, jobs, lifecycle, metrics, records, results
 from driftfold_api.service import Service
 from driftfold_api.strict_query import strict_query
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 
-ROUTES = (jobs, records, events, lifecycle, results, catalogue, health, metrics)
+ROUTES = (jobs, records, lifecycle, results, catalogue, health, metrics)
 
 
 def create_app(
     store: RedisJobStore,
     archive: Archive,
     *,
-    runs: Path | None = None,
+    runs: Runs | None = None,
     hosts: Hosts = LOOPBACK,
     keep: float | None = None,
 ) -> FastAPI:
@@ -53,7 +44,7 @@ def create_app(
     archive
         Where they are accepted, and kept.
     runs
-        Folder with a folder of artefacts for each job; None serves no artefacts.
+        Where jobs leave their artefacts; None serves no artefacts.
     hosts
         By which names the service may be asked.
     keep
@@ -109,5 +100,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         service.close()
-        await service.roster.aclose()
         await stopped(keeping)

@@ -252,13 +252,13 @@ def serve(
     parent: Parent = None,
 ) -> None:
     """Serve: job store, API, page and workers. Ctrl-C stops them all."""
-    from driftfold_api.addresses import runs_folder
+    from driftfold_api.addresses import runs_place
     from driftfold_api.serving import ServeRequest
     from driftfold_api.serving import serve as begin
 
     begin(
         ServeRequest(
-            runs=runs_folder(runs),
+            runs=runs_place(runs),
             host=host,
             port=port,
             allowed_hosts=tuple(allowed_host),
@@ -295,12 +295,12 @@ def worker(
     parent: Parent = None,
 ) -> None:
     """Run jobs of the service of a folder of runs, or of the job store that REDIS_URL names."""
-    from driftfold_api.addresses import runs_folder
+    from driftfold_api.addresses import runs_place
     from driftfold_api.working import WorkerRequest, work
 
     work(
         WorkerRequest(
-            runs=runs_folder(runs),
+            runs=runs_place(runs),
             slots=slots,
             lease=lease,
             data=tuple(data),

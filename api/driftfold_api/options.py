@@ -27,9 +27,9 @@ Url = Annotated[
 ]
 Job = Annotated[str, typer.Argument(metavar="JOB", help="The id of a job.")]
 Runs = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
-        help="Folder that API and workers share; default DRIFTFOLD_RUNS, or runs.",
+        help="Folder, or URL, that API and workers share; default DRIFTFOLD_RUNS, or runs.",
         show_default=False,
     ),
 ]

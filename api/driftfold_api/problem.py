@@ -5,9 +5,9 @@ The `type` of a problem is an address on this server, where the problem is expla
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -23,6 +23,8 @@ from driftfold_workers.store import (
     StoreUnreachable,
     UnknownJob,
 )
+
+T = TypeVar("T")
 
 MEDIA_TYPE = "application/problem+json"
 HOME = "/problems"
@@ -102,6 +104,11 @@ STORE_REFUSES = ProblemType(
     "own words. "
     "Nothing of the request was carried out: repeat it when that is mended.",
 )  # fmt: skip
+ARTEFACTS_AWAY = ProblemType(
+    "artefacts-unreachable", 503, "Artefacts unreachable",
+    "The service cannot read or write where jobs leave their artefacts; the detail says why. "
+    "Nothing else of the request was carried out: repeat it.",
+)  # fmt: skip
 
 TYPES = {
     kind.slug: kind
@@ -109,6 +116,7 @@ TYPES = {
         *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
         MISDIRECTED,
         *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE, STORE_REFUSES),
+        ARTEFACTS_AWAY,
     )
 }
 _BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, METHOD, TOO_LARGE, MEDIA, MALFORMED)}
@@ -154,6 +162,17 @@ def invalid_spec(error: SpecError, where: str = "spec") -> Problem:
     return Problem(
         INVALID_SPEC, str(error), [_entry(line, where) for line in str(error).splitlines()]
     )
+
+
+async def reaching_artefacts(work: Awaitable[T]) -> T:
+    """Return what `work` returns; where it cannot reach the artefacts, raise that problem."""
+    try:
+        return await work
+    except OSError as error:
+        _log.error("the artefacts: %s", error)
+        why = error.strerror or str(error)
+        detail = f"cannot reach the artefacts: {why}; repeat the request when that is mended"
+        raise Problem(ARTEFACTS_AWAY, detail, headers={"Retry-After": RETRY_AFTER}) from error
 
 
 def install(app: FastAPI) -> None:

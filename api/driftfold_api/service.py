@@ -1,8 +1,7 @@
-"""What every route needs: the jobs, the folder of runs, the live logs, the way out."""
+"""What every route needs: the jobs, the runs, the live logs, the way out."""
 
 import asyncio
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Request
@@ -13,9 +12,9 @@ from driftfold_api.feeds import Feeds
 from driftfold_api.job_id import no_such_job
 from driftfold_api.metrics.requests import RequestMetrics
 from driftfold_api.recording.keeper import Keeper
-from driftfold_api.roster import Roster
 from driftfold_workers.new_id import is_id
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import UnknownJob
 from driftfold_workers.tracing import UNTRACED, Tracer
@@ -30,7 +29,7 @@ class Service:
         self,
         store: RedisJobStore,
         archive: Archive,
-        runs: Path | None,
+        runs: Runs | None,
         keep: float | None = None,
     ) -> None:
         self.queue = store
@@ -38,10 +37,9 @@ class Service:
         self.store = ArchivedStore(store, archive)
         self.runs = runs
         self.feeds = Feeds(self.store)
-        self.keeper = Keeper(store, archive, keep=keep, doubt=self.store.reach.doubt)
+        self.keeper = Keeper(store, archive, keep=keep, runs=runs, doubt=self.store.reach.doubt)
         self.requests = RequestMetrics()
         self.tracer: Tracer = UNTRACED
-        self.roster = Roster(self.store)
         self._closing = asyncio.Event()
 
     def close(self) -> None:

@@ -22,7 +22,6 @@ from driftfold_api.app import create_app
 from driftfold_api.archive.base import Archive
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.crew import REST, Crew
-from driftfold_api.descriptors import allow_many
 from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
 from driftfold_api.recording.ownership import check_owner
@@ -32,6 +31,7 @@ from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
 from driftfold_workers.logs import Format, Level, configure
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import StoreUnreachable
 from driftfold_workers.tracing import tracer_here
@@ -47,7 +47,7 @@ LOOK = 0.1  # seconds between two looks at the processes of the service
 class ServeRequest:
     """What was asked for on the command line; the fields are those of `driftfold serve`."""
 
-    runs: Path
+    runs: str
     host: str = "127.0.0.1"
     port: int = 8000
     allowed_hosts: Sequence[str] = ()
@@ -74,31 +74,41 @@ def serve(request: ServeRequest) -> None:
     # Who looks at the terminal is told what is wrong; that workers begin and end jobs they tell.
     configure(request.log_format, request.log_level or Level.WARNING)
     load_plugins(request.plugins)
-    if there := living(request.runs):
+    runs = Runs.at(request.runs)
+    if runs.folder is None and request.archive is None:
         raise RequestError(
-            f"a service of the folder {request.runs} is at {there} already; use it, stop it, or "
+            f"runs at {runs} bring no archive with them; name one with --archive or "
+            "DRIFTFOLD_ARCHIVE"
+        )
+    if runs.folder is not None and (there := living(runs.folder)):
+        raise RequestError(
+            f"a service of the folder {runs} is at {there} already; use it, stop it, or "
             "give another folder with --runs; `driftfold worker` adds workers to it"
         )
-    allow_many()
     listening = listen(request.host, request.port)
     with listening:
         try:
-            request.runs.mkdir(parents=True, exist_ok=True)
+            if runs.folder is not None:
+                runs.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise RunError(f"cannot make the folder {request.runs}: {error.strerror}") from error
+            raise RunError(f"cannot make the folder {runs}: {error.strerror}") from error
         fastest = auto_loop_factory()  # uvloop where it is
         with (
-            redis_url(request.runs) as (redis, server),
+            redis_url(runs.folder) as (redis, server),
             asyncio.Runner(loop_factory=fastest) as runner,
         ):
-            runner.run(_serve(request, listening, redis, server))
+            runner.run(_serve(request, runs, listening, redis, server))
 
 
 async def _serve(
-    request: ServeRequest, listening: socket.socket, redis: str, server: EmbeddedServer | None
+    request: ServeRequest,
+    runs: Runs,
+    listening: socket.socket,
+    redis: str,
+    server: EmbeddedServer | None,
 ) -> None:
     url = url_of(listening)
-    place, runs = request.archive or archive_in(request.runs), request.runs.absolute()
+    place = request.archive or archive_in(runs.folder or Path())
     async with RedisJobStore.open(redis) as store, SqlArchive.open(place) as archive:
         lacking = await _lacking(redis, archive, request.adopt)
         hosts = hosts_of(request.host, request.allowed_hosts)
@@ -106,7 +116,7 @@ async def _serve(
         app = create_app(store, archive, runs=runs, hosts=hosts, keep=keep)
         tracer = app.state.service.tracer = tracer_here("driftfold-api")
         api = server_of(app, log_level=request.log_level or Level.WARNING)
-        crew = Crew(redis, _worker_arguments(request), request.workers)
+        crew = Crew(redis, _worker_arguments(request, runs), request.workers)
         tending: asyncio.Task[Any] | None = None
 
         def stop() -> None:
@@ -122,14 +132,16 @@ async def _serve(
             while not (api.started or serving.done()):
                 await asyncio.sleep(0.01)
             if api.started:
-                note(request.runs, url)
+                if runs.folder is not None:
+                    note(runs.folder, url)
                 if lacking:
                     typer.echo(f"{lacking}; jobs are accepted, and run when it is there", err=True)
-                _tell(request, url, redis, server)
+                _tell(request, runs, url, server)
                 tending = asyncio.create_task(_tend(crew, server))
             await serving
         finally:
-            forget(request.runs, url)
+            if runs.folder is not None:
+                forget(runs.folder, url)
             api.should_exit = True
             if tending is not None:
                 await stopped(tending)
@@ -177,13 +189,13 @@ async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:
             await asyncio.sleep(REST)
 
 
-def _worker_arguments(request: ServeRequest) -> list[str]:
+def _worker_arguments(request: ServeRequest, runs: Runs) -> list[str]:
     plugins = [word for name in request.plugins for word in ("--plugin", name)]
     data = [word for folder in request.data for word in ("--data", str(folder.absolute()))]
     memory = [] if request.memory is None else ["--memory", str(request.memory)]
     return [
         *(sys.executable, "-P", "-m", "driftfold_api.command", "worker"),
-        *("--runs", str(request.runs.absolute()), "--slots", str(request.slots)),
+        *("--runs", str(runs), "--slots", str(request.slots)),
         *("--lease", str(request.lease), "--attempts", str(request.attempts)),
         *("--log-format", request.log_format, "--log-level", request.log_level or Level.INFO),
         *("--parent", str(os.getpid())),
@@ -191,15 +203,15 @@ def _worker_arguments(request: ServeRequest) -> list[str]:
     ]
 
 
-def _tell(request: ServeRequest, url: str, redis: str, server: EmbeddedServer | None) -> None:
+def _tell(request: ServeRequest, runs: Runs, url: str, server: EmbeddedServer | None) -> None:
     if request.as_json:
-        facts = {"url": url, "pid": os.getpid(), "runs": str(request.runs.absolute())}
+        facts = {"url": url, "pid": os.getpid(), "runs": str(runs)}
         typer.echo(json.dumps(facts))
         sys.stdout.flush()
         return
     store = "REDIS_URL" if server is None else f"own server in {server.folder}"
     typer.echo(f"driftfold serves at {url}")
-    typer.echo(f"  runs      {request.runs.absolute()}")
+    typer.echo(f"  runs      {runs}")
     typer.echo(f"  job store {store}")
     typer.echo(f"  workers   {_crew(request.workers, request.slots)}")
     typer.echo("Ctrl-C stops it; running jobs go on when it is started again.")

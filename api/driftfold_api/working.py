@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from driftfold_api.errors import RequestError
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.guardian import die_with
 from driftfold_workers.logs import Format, Level, configure
+from driftfold_workers.runs import Runs
 from driftfold_workers.server_binary import external_url
 from driftfold_workers.worker import run_worker
 
@@ -20,7 +22,7 @@ REDIS = "redis"
 class WorkerRequest:
     """What was asked for on the command line; the fields are those of `driftfold worker`."""
 
-    runs: Path
+    runs: str
     slots: int = 1
     lease: float = 15.0
     attempts: int = 5
@@ -38,7 +40,7 @@ def work(request: WorkerRequest) -> None:
     if request.parent is not None:
         die_with(request.parent)
     configure(request.log_format, request.log_level)
-    with redis_url(request.runs) as (url, _):
+    with redis_url(Runs.at(request.runs).folder) as (url, _):
         run_worker(
             url,
             request.runs,
@@ -53,10 +55,17 @@ def work(request: WorkerRequest) -> None:
 
 
 @contextmanager
-def redis_url(runs: Path) -> Iterator[tuple[str, EmbeddedServer | None]]:
-    """Give the address of the job store: what REDIS_URL names, else the folder's own server."""
+def redis_url(runs: Path | None) -> Iterator[tuple[str, EmbeddedServer | None]]:
+    """Give the address of the job store: what REDIS_URL names, else the folder's own server.
+
+    Raises `RequestError` where there is no folder.
+    """
     if url := external_url():
         yield url, None
+    elif runs is None:
+        raise RequestError(
+            "runs at a URL bring no job store with them; name a Redis server with REDIS_URL"
+        )
     else:
         with EmbeddedServer.open(runs / REDIS) as server:
             yield server.url, server

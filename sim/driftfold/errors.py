@@ -14,8 +14,9 @@
     │   ├── NeverAnswers       the server waits for a client that will never answer
     │   └── TreeError          states or payloads that were to be combined differ in structure
     ├── RecordError            a record that cannot be told, kept or read back
-    └── CheckpointError        a snapshot that cannot be written, read or trusted
-        └── ReplayMismatch     replayed events differ from those of the first run
+    ├── CheckpointError        a snapshot that cannot be written, read or trusted
+    │   └── ReplayMismatch     replayed events differ from those of the first run
+    └── PlaceError             a path or URL at which nothing can be kept
 
 The virtual-time loop has a small tree of its own (`driftfold.kernel`), since it depends on the
 standard library only. Each message says what was got, what was wanted and what to change.
@@ -76,3 +77,7 @@ class CheckpointError(DriftfoldError):
 
 class ReplayMismatch(CheckpointError):
     """The events replayed from the specification differ from those of the first run."""
+
+
+class PlaceError(DriftfoldError):
+    """A path or URL at which nothing can be kept."""

@@ -22,6 +22,7 @@ from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.service import Service
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.store import JobStore
 
 SPEC = {"extends": "pca-synthetic", "horizon": {"rounds": 20}}
@@ -64,7 +65,12 @@ class Api:
 
     async def start(self) -> Self:
         self.archive = await self._stack.enter_async_context(SqlArchive.open(self.place))
-        self.app = create_app(self.store, self.archive, runs=self.runs, hosts=self.hosts)
+        self.app = create_app(
+            self.store,
+            self.archive,
+            runs=None if self.runs is None else Runs.at(self.runs),
+            hosts=self.hosts,
+        )
         listening = listen("127.0.0.1", self._port)
         self._port = listening.getsockname()[1]
         self.url = url_of(listening)

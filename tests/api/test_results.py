@@ -1,15 +1,20 @@
 """Results and artefacts, and that no file but a job's own can be had."""
 
 import asyncio
+import errno
 import json
 from pathlib import Path
 
 import httpx
 import pytest
 
+from driftfold.checkpoint.base import Snapshot
+from driftfold.checkpoint.disk import DiskStore
+from driftfold_api.recording.reconciler import Reconciler
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import Api, api_on, claimed, finish, problem, submitted
+from driftfold_workers.runs import Runs
+from tests.api.serving import Api, api_on, claimed, finish, lines, problem, submitted
 
 pytestmark = pytest.mark.asyncio
 
@@ -101,8 +106,55 @@ async def test_without_a_folder_of_runs_there_are_no_artefacts(store: RedisJobSt
     async with api_on(store) as api, api.client() as http:
         job = await submitted(http)
         assert (await http.get(f"/v1/jobs/{job}/artefacts")).json() == {"artefacts": []}
-        answer = await http.get(f"/v1/jobs/{job}/artefacts/spec.json")
+        answer = await http.get(f"/v1/jobs/{job}/artefacts/config.json")
         problem(answer, 404, "unknown-artefact")
+
+
+async def test_the_last_snapshot_is_an_artefact(
+    http: httpx.AsyncClient, store: RedisJobStore, tmp_path: Path
+) -> None:
+    job = await submitted(http)
+    epoch = await claimed(store, job)
+    name = DiskStore(tmp_path / job / "checkpoints").save(f"{job}.1", Snapshot({"round": 3}, {}))
+    await store.append(job, epoch, 1, lines(1, 3), checkpoint=f"{job}.1:{name}")
+    (listed,) = (await http.get(f"/v1/jobs/{job}/artefacts")).json()["artefacts"]
+    assert listed["name"] == "checkpoint.npz"
+    content = (await http.get(listed["href"])).content
+    assert content == (tmp_path / job / "checkpoints" / f"{job}.1" / f"{name}.npz").read_bytes()
+
+
+async def test_a_deleted_job_takes_its_files_with_it(
+    http: httpx.AsyncClient, store: RedisJobStore, api: Api, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    jobs = [await submitted(http) for _ in range(2)]
+    for job in jobs:
+        await finish(store, job, await claimed(store, job))
+        (tmp_path / job / "clients").mkdir(parents=True)
+        (tmp_path / job / "model.npz").write_bytes(b"model")
+    keeper = Reconciler(store, api.archive, runs=Runs.at(tmp_path))
+    remove = Runs.delete
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(Runs, "delete", refuse)
+    assert (await http.delete(f"/v1/jobs/{jobs[1]}")).status_code == 204
+    await keeper.step()
+    assert (tmp_path / jobs[1]).exists()
+    monkeypatch.setattr(Runs, "delete", remove)
+    await keeper.step()  # what failed is not forgotten
+    assert [path.name for path in tmp_path.iterdir()] == [jobs[0]]
+
+
+async def test_a_job_that_is_canceled_before_it_began_leaves_its_specification(
+    http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    await http.post(f"/v1/jobs/{job}/cancel")
+    (listed,) = (await http.get(f"/v1/jobs/{job}/artefacts")).json()["artefacts"]
+    assert listed["name"] == "config.json"
+    assert (await http.get(listed["href"])).json() == (await store.get(job)).spec
 
 
 async def test_numbers_of_a_result_are_strict_json(

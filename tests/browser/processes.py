@@ -11,16 +11,16 @@ import httpx
 
 CODE = """
 import asyncio, json, sys
-from pathlib import Path
 from driftfold_api.app import create_app
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.server import listen, server_of
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 
 async def serve(url, prefix, port, runs):
     place = f"sqlite:///{runs}/archive.sqlite"
     async with RedisJobStore.open(url, prefix=prefix) as store, SqlArchive.open(place) as archive:
-        app = create_app(store, archive, runs=Path(runs))
+        app = create_app(store, archive, runs=Runs.at(runs))
         await server_of(app).serve([listen("127.0.0.1", port)])
 
 asyncio.run(serve(**json.loads(sys.argv[1])))

@@ -10,6 +10,7 @@ from playwright.async_api import expect
 
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from tests.api.serving import Api
 from tests.browser.chromium import Watched
 from tests.browser.stories import drawn, drawn_so_far
@@ -36,7 +37,7 @@ async def test_a_job_that_loses_its_worker_is_watched_to_its_end(
     http: httpx.AsyncClient, behaviour: Behaviour, tmp_path: Path,
 ) -> None:  # fmt: skip
     page = watched.page
-    api.service.runs = tmp_path / "runs"
+    api.service.runs = Runs.at(tmp_path / "runs")
     behaviour.set(pause=0.05)  # seconds for each dispatch, so that there is something to watch
     await page.goto("/")
     with (

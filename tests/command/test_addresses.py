@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_api.addresses import FILE, forget, living, note, runs_folder, service_url
+from driftfold_api.addresses import FILE, forget, living, note, runs_place, service_url
 from driftfold_api.errors import RequestError
 
 
@@ -28,9 +28,14 @@ def test_the_folder_of_runs_can_be_elsewhere(here: Path) -> None:
     (here / "data").mkdir()
     note(here / "data", "http://noted:1")
     assert service_url(None, environ) == "http://noted:1"
-    assert runs_folder(None, environ) == here / "data"
-    assert runs_folder(Path("mine"), environ) == Path("mine")
-    assert runs_folder(None, {}) == Path("runs")
+    assert runs_place(None, environ) == str(here / "data")
+    assert runs_place("mine", environ) == "mine"
+    assert runs_place(None, {}) == "runs"
+
+
+def test_runs_at_a_url_have_no_note() -> None:
+    with pytest.raises(RequestError, match="no service is known"):
+        service_url(None, {"DRIFTFOLD_RUNS": "memory://runs"})
 
 
 def test_a_note_is_taken_away_by_its_writer_only(here: Path) -> None:

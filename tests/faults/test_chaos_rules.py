@@ -20,7 +20,6 @@ from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.job import State
 from driftfold_workers.needs import needs_of
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from tests.faults.chaos.evidence import Evidence, gather
 from tests.faults.chaos.orders import MODES, Order, expected
 from tests.faults.chaos.rules import RULES, Case, broken
@@ -69,10 +68,11 @@ class Told:
                 told: dict[str, Any] = {"reason": "killed", "outcome": "child died (signal 9)"}
                 await store.release(job.id, epoch, counted=True, attempts=9, **told)
         await store.append(job.id, 2, 4, lines[3:], rounds=ROUNDS)
-        folder = Runs.at(self.runs).folder_of(job.id)
+        folder = self.runs / job.id
         folder.mkdir(parents=True)
         (folder / "result.json").write_text(json.dumps(result))
-        (folder / "model.npz").touch()
+        for name in ("config.json", "rounds.parquet", "model.npz"):
+            (folder / name).touch()
         await store.finish(job.id, 2, State.SUCCEEDED, result=result, outcome="finished")
 
     # -- breaking it --------------------------------------------------------------------------
@@ -218,8 +218,8 @@ BREAKS: dict[str, list[Callable[[Told], None]]] = {
         lambda told: told.redis("HSET", "job:nobody", "state", "queued"),
         lambda told: told.redis("DEL", "job:JOB"),
         lambda told: told.file("JOB/.result.json.0123.part"),
-        lambda told: told.file("checkpoints/JOB.1/000000001-a.npz"),
-        lambda told: told.file("checkpoints/JOB.1/0123.part"),
+        lambda told: told.file("JOB/checkpoints/JOB.1/000000001-a.npz"),
+        lambda told: told.file("JOB/checkpoints/JOB.1/0123.part"),
     ],
     "results are whole": [
         lambda told: told.file("JOB/result.json", "{}"),

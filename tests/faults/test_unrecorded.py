@@ -51,7 +51,7 @@ async def test_it_goes_on_from_the_log(
             assert process.hear()
         process.process.kill()
         heard = before_snapshot(process.heard, snapshot)
-    assert len(Runs.at(tmp_path).checkpoints.names(attempt_name(job, 1))) > snapshot
+    assert len(Runs.at(tmp_path).checkpoints(job).names(attempt_name(job, 1))) > snapshot
     await take_down(store, job, first.epoch, heard[: len(heard) - lost])
     reached = (await store.get(job)).seq
 

@@ -6,12 +6,13 @@ from typing import Any
 from driftfold_workers.messages import Done, Message, Recorded, Saved
 from driftfold_workers.order import Order
 from driftfold_workers.process import Process
+from driftfold_workers.runs import OUTPUT
 from tests.workers.experiments import PLUGIN, SAME, experiment, told
 
 
 def order(folder: Path, job: str = "a", **more: Any) -> Order:
     facts = {"epoch": 1, "spec": experiment(6), "checkpoint": None, "plugins": (PLUGIN,), **more}
-    return Order(job=job, runs=str(folder), **facts)
+    return Order(job=job, runs=str(folder), output=str(folder / job / OUTPUT), **facts)
 
 
 async def said(process: Process) -> list[Message]:

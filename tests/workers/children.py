@@ -18,6 +18,7 @@ from driftfold_workers.frames import FrameDecoder
 from driftfold_workers.guardian import adopting
 from driftfold_workers.messages import Message, Recorded, Saved, from_frame
 from driftfold_workers.order import Order
+from driftfold_workers.runs import OUTPUT
 from driftfold_workers.starter import command, environment
 from driftfold_workers.template_link import TemplateLink
 from tests.workers.experiments import PLUGIN, told
@@ -35,7 +36,8 @@ class Child:
 
     def order(self, job: str, spec: dict[str, Any], runs: Path, **more: Any) -> None:
         facts: dict[str, Any] = {"epoch": 1, "checkpoint": None, "plugins": (PLUGIN,), **more}
-        self.write(Order(job=job, spec=spec, runs=str(runs), **facts).to_line())
+        output = str(runs / job / OUTPUT)
+        self.write(Order(job=job, spec=spec, runs=str(runs), output=output, **facts).to_line())
 
     def write(self, line: bytes) -> None:
         self.orders.write(line)

@@ -38,7 +38,7 @@ def test_numbers_and_artefacts_are_those_of_the_library(tmp_path: Path) -> None:
     assert len(process.saved) == 40 // 7
     folder = tmp_path / "a"
     assert sorted(file.name for file in folder.iterdir()) == [
-        "model.npz", OUTPUT, "result.json", "spec.json",
+        "checkpoints", "config.json", "model.npz", OUTPUT, "result.json", "rounds.parquet",
     ]  # fmt: skip
     with np.load(folder / "model.npz") as model:
         assert model["model"].tobytes() == np.asarray(result.model).tobytes()
@@ -177,5 +177,5 @@ def test_the_order_of_messages_lets_a_snapshot_follow_its_records(tmp_path: Path
             last = message.seq
         elif isinstance(message, Saved):
             assert message.seq == last
-    store = Runs.at(tmp_path).checkpoints
+    store = Runs.at(tmp_path).checkpoints("a")
     assert store.names("a.1")[-1] == process.saved[-1].name

@@ -71,7 +71,7 @@ async def test_a_killed_process_is_replaced_at_once(
     await assert_undisturbed(store, job)
     released = await happened(store, job.id, "released")
     assert released.facts["reason"] == "the process was killed by SIGKILL (out of memory?)"
-    assert not (tmp_path / "checkpoints" / f"{job.id}.1").exists()
+    assert not (tmp_path / job.id / "checkpoints" / f"{job.id}.1").exists()
 
 
 async def attempt_is(store: JobStore, job: str, attempt: int) -> bool:

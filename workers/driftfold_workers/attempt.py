@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 
-from driftfold.errors import CheckpointError
 from driftfold_workers.attempt_trace import AttemptTrace
+from driftfold_workers.clearing import clear_up
 from driftfold_workers.frames import FrameError
 from driftfold_workers.insist import insist
 from driftfold_workers.job import Claim
 from driftfold_workers.messages import Done, Failed, Recorded, Saved, Stopped
 from driftfold_workers.order import Order
 from driftfold_workers.outbox import Batch, Outbox
+from driftfold_workers.output import hand_over, output_file
 from driftfold_workers.process import Process
 from driftfold_workers.runs import attempt_name
 from driftfold_workers.settings import Settings
@@ -48,6 +50,7 @@ class Attempt:
         self._process = process
         self._settings = settings
         self._outbox = Outbox()
+        self._checkpoint = claim.job.checkpoint
         self._end: Done | Failed | Stopped | None = None
         self._canceling = False
         self._pausing = False
@@ -113,7 +116,8 @@ class Attempt:
             epoch=self._epoch,
             spec=self._job.spec,
             checkpoint=self._job.checkpoint,
-            runs=str(self._settings.runs.folder),
+            runs=str(self._settings.runs),
+            output=str(output_file(self._settings.runs, self._job.id, self._epoch)),
             plugins=self._settings.plugins,
             memory=self._settings.memory,
             data=self._settings.data,
@@ -232,6 +236,7 @@ class Attempt:
         )
         self._writes += 1
         self._trace.wrote(len(batch.lines), batch.rounds)
+        self._checkpoint = pointer or self._checkpoint
 
     def _lose(self) -> None:
         if not self._lost:
@@ -271,10 +276,12 @@ class Attempt:
         how = f"attempt {self._job.attempt}: {verdict.outcome}"
         log.info("job %s: %s; the job is %s", job, how, state)
         if state.final:
-            await self._tidy()
+            over = replace(self._job, state=state, checkpoint=self._checkpoint)
+            await clear_up(self._settings.runs, over)
+        await self._hand_over_output()
 
-    async def _tidy(self) -> None:
+    async def _hand_over_output(self) -> None:
         try:
-            await asyncio.to_thread(self._settings.runs.forget_snapshots, self._job.id, self._epoch)
-        except CheckpointError as error:
-            log.warning("job %s: its snapshots stay: %s", self._job.id, error)
+            await asyncio.to_thread(hand_over, self._settings.runs, self._job.id, self._epoch)
+        except OSError as error:
+            log.warning("job %s: its output stays on this machine: %s", self._job.id, error)

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-from driftfold.checkpoint.base import CheckpointStore, Snapshot
+from driftfold.checkpoint.base import Snapshot
 from driftfold.errors import (
     CheckpointError,
     DataError,
@@ -38,7 +38,9 @@ from driftfold_workers.messages import Done, Failed, Message, Stopped
 from driftfold_workers.order import Order
 from driftfold_workers.pipe_sink import PipeSink, send
 from driftfold_workers.rhythm import Rhythm
-from driftfold_workers.runs import OUTPUT, Runs, attempt_name
+from driftfold_workers.rounds import Rounds
+from driftfold_workers.runs import Runs, attempt_name
+from driftfold_workers.with_rounds import WithRounds
 
 NAME = "driftfold-job"
 """What `ps` and `top` call it: forked ones have the command line of their template."""
@@ -76,8 +78,8 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
     """Carry out an order; return what came of it."""
     try:
         limit_memory(order.memory)
+        _divert_output(Path(order.output))
         runs = Runs.at(order.runs)
-        _divert_output(runs.folder_of(order.job))
         try:
             load_plugins(order.plugins)
         except SpecError as error:  # of this worker, not of the job
@@ -101,41 +103,45 @@ def _run(
 ) -> Message:
     spec = from_mapping(order.spec)
     refuse_foreign_paths(spec, order.data)
-    rhythm = Rhythm()
+    table = to_mapping(spec)
+    runs.configure(order.job, table)
+    name, rhythm = attempt_name(order.job, order.epoch), Rhythm()
+    rounds = Rounds(runs.of(order.job), name)
     result = run(
         spec,
-        sinks=[PipeSink(pipe, runs.folder_of(order.job), rhythm)],
-        store=ConfirmedStore(runs.checkpoints, confirmation),
-        name=attempt_name(order.job, order.epoch),
-        past=_past(order.checkpoint, runs.checkpoints),
+        sinks=[PipeSink(pipe, runs, order.job, rhythm), rounds],
+        store=WithRounds(ConfirmedStore(runs.checkpoints(order.job), confirmation), rounds),
+        name=name,
+        past=_past(order.checkpoint, runs, rounds),
         stop=stop.is_set,
         checkpoint=lambda: confirmation.known and rhythm.due(),
     )
     if result.ended == "stopped":
         return Stopped()
-    table = result.to_json()
-    runs.publish(order.job, to_mapping(spec), table, result.model)
-    return Done(table)
+    told = result.to_json()
+    runs.publish(order.job, table, told, result.model, rounds)
+    return Done(told)
 
 
-def _past(pointer: str | None, store: CheckpointStore) -> Snapshot | None:
-    """Return the snapshot to go on from, if there is one."""
+def _past(pointer: str | None, runs: Runs, rounds: Rounds) -> Snapshot | None:
+    """Return the snapshot to go on from, if there is one, and take over its rounds."""
     if pointer is None:
         return None
-    name, _, snapshot = pointer.partition(":")
     try:
-        return store.load(name, snapshot)
+        past = runs.load(pointer)
+        rounds.go_on_from(past)
     except CheckpointError as error:
         # That costs time and nothing else: the log drops the records that it has already.
         print(f"the run begins anew: {error}", file=sys.stderr)
         return None
+    return past
 
 
-def _divert_output(folder: Path) -> None:
+def _divert_output(file: Path) -> None:
     """Let what plug-ins print, and what crashes leave behind, go to a file of the job."""
-    folder.mkdir(parents=True, exist_ok=True)
+    file.parent.mkdir(parents=True, exist_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-    output = os.open(folder / OUTPUT, flags, 0o644)
+    output = os.open(file, flags, 0o644)
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.close(output)

@@ -19,7 +19,9 @@ class Order:
     checkpoint
         Snapshot to go on from, as "<run>:<name>", or None to begin.
     runs
-        Folder of artefacts and snapshots.
+        Where artefacts and snapshots go: a folder, or a URL.
+    output
+        File to which the process prints.
     plugins
         Plug-ins to load first.
     memory
@@ -33,6 +35,7 @@ class Order:
     spec: Mapping[str, Any]
     checkpoint: str | None
     runs: str
+    output: str
     plugins: tuple[str, ...] = ()
     memory: int | None = None
     data: tuple[str, ...] = ()

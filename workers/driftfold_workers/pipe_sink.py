@@ -1,15 +1,14 @@
 """The sink at the child's end of the pipe: records go out as they are told."""
 
 import os
-from pathlib import Path
 
 from driftfold.errors import RecordError
 from driftfold.telemetry.base import Record, RecordSink
-from driftfold.telemetry.detail import write_detail
 from driftfold.telemetry.json_form import to_line
 from driftfold_workers.frames import write_frame
 from driftfold_workers.messages import Message, Recorded, Saved, to_frame
 from driftfold_workers.rhythm import Rhythm
+from driftfold_workers.runs import Runs
 
 
 class PipeSink(RecordSink):
@@ -18,9 +17,10 @@ class PipeSink(RecordSink):
     It waits while the pipe is full: a slow job store slows the run, and nothing piles up.
     """
 
-    def __init__(self, pipe: int, folder: Path, rhythm: Rhythm) -> None:
+    def __init__(self, pipe: int, runs: Runs, job: str, rhythm: Rhythm) -> None:
         self._pipe = pipe
-        self._folder = folder
+        self._runs = runs
+        self._job = job
         self._rhythm = rhythm
 
     def emit(self, record: Record) -> None:
@@ -28,10 +28,10 @@ class PipeSink(RecordSink):
         name = None
         if record.detail is not None:
             try:
-                name = write_detail(self._folder, record.seq, record.detail)
+                name = self._runs.keep_detail(self._job, record.seq, record.detail)
             except OSError as error:
                 raise RecordError(
-                    f"cannot keep the detail of record {record.seq} in {self._folder}: "
+                    f"cannot keep the detail of record {record.seq} in {self._runs.of(self._job)}: "
                     f"{error.strerror}; free some space, or give the workers a folder of runs that "
                     "can be written"
                 ) from error

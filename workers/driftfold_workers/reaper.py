@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from driftfold_workers.clearing import clear_up
 from driftfold_workers.logs import bound
 from driftfold_workers.settings import Settings
 from driftfold_workers.store import JobStore, StoreError, StoreUnreachable
@@ -23,6 +24,8 @@ async def reap_forever(store: JobStore, settings: Settings) -> None:
             for job in await store.reap(settings.attempts):
                 with bound(job=job):
                     log.warning("job %s: its worker gave no sign; taken back", job)
+                    if (told := await store.get(job)).state.final:
+                        await clear_up(settings.runs, told)
         except StoreError as error:
             log.warning("no job can be taken back: %s", error)
             if isinstance(error, StoreUnreachable):

@@ -45,7 +45,7 @@ def run_worker(
     url
         Address of the Redis server that holds the queue.
     runs
-        Folder, or its file:// URL, that all workers and the API reach.
+        Folder, or URL of fsspec, that all workers and the API reach.
     slots
         Jobs to run at the same time.
     lease
@@ -67,6 +67,8 @@ def run_worker(
     ------
     SpecError
         A plug-in cannot be loaded.
+    PlaceError
+        Nothing can be kept at `runs`.
     StoreError
         `url` is no address of a job store.
     """
@@ -98,7 +100,7 @@ async def _work(url: str, prefix: str, settings: Settings) -> None:
 
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, stop)
-        place = settings.runs.folder
+        place = settings.runs
         log.info("worker %s: slots %d, runs in %s", settings.name, settings.slots, place)
         await supervisor.run(drain)
         tracer.close()

@@ -46,7 +46,7 @@ class Watch {
       waiting.remove();
       this.show(found);
       if (focused) this.main.querySelector("h1").focus();
-      this.follow();
+      for (const job of this.jobs) this.follow(job);
     } catch (error) {
       if (this.closed) return;
       if (error.status >= 400 && error.status < 500) return fill(this.main, h("h1", { tabindex: -1 }, "There is no such job"), h("p", {}, error.message));
@@ -83,15 +83,13 @@ class Watch {
     this.clock = setInterval(() => this.jobs.forEach(({ card }) => card.tick()), 1000);
   }
 
-  follow() {
-    const jobs = new Map(this.jobs.map((job) => [job.id, job]));
-    this.feed = new Feed(jobs.keys(), {
+  follow(job) {
+    job.feed = new Feed(job.id, {
       connected,
-      record: (id, record) => (jobs.get(id).log.take(record), this.change()),
-      lifecycle: (id, event) => (this.mark(jobs.get(id), event), this.soon(jobs.get(id))),
-      waiting: (id) => this.soon(jobs.get(id)),
-      end: (id, { state, reason }) => {
-        const job = jobs.get(id);
+      record: (record) => (job.log.take(record), this.change()),
+      lifecycle: (event) => (this.mark(job, event), this.soon(job)),
+      waiting: () => this.soon(job),
+      end: ({ state, reason }) => {
         if (state === "deleted") job.card.show({ ...job.card.job, state, reason });
         else this.soon(job);
         this.change();
@@ -181,8 +179,10 @@ class Watch {
     clearTimeout(this.retry);
     clearInterval(this.clock);
     this.dark.removeEventListener("change", this.recolour);
-    this.feed?.close();
-    for (const job of this.jobs) clearTimeout(job.timer);
+    for (const job of this.jobs) {
+      clearTimeout(job.timer);
+      job.feed?.close();
+    }
     for (const chart of this.charts.values()) chart.close();
     connected(true);
   }

@@ -12,6 +12,7 @@ from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.reconciler import GRACE, Reconciler
 from driftfold_api.recording.recorder import Recorder
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.store import ForeignStore, StoreError
 
 LEASE = 5.0  # seconds
@@ -29,7 +30,8 @@ class Keeper:
     The lease keeps others from doing the same work; that none of them does harm with an old one is
     the archive's business, which takes no more from a recorder that was overtaken.
 
-    Jobs that are over for `keep` seconds are deleted; None keeps them. `doubt` is called when the
+    Jobs that are over for `keep` seconds are deleted; None keeps them. What deleted jobs have left
+    in `runs` is removed. `doubt` is called when the
     job store turns out to be another archive's.
     """
 
@@ -42,13 +44,14 @@ class Keeper:
         every: float = EVERY,
         grace: float = GRACE,
         keep: float | None = None,
+        runs: Runs | None = None,
         doubt: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = secrets.token_hex(8)
         self._window = store.window
         self._archive = archive
         self._recorder = Recorder(store.window, archive)
-        self._reconciler = Reconciler(store, archive, grace=grace)
+        self._reconciler = Reconciler(store, archive, grace=grace, runs=runs)
         self._lease = lease
         self._every = every
         self._keep = keep

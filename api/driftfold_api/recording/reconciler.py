@@ -1,5 +1,6 @@
 """The reconciler: what was accepted and is not over is in the job store, whatever that has lost."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from driftfold_api.archive.base import Archive, Wish
 from driftfold_workers.logs import bound
 from driftfold_workers.new_id import made
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.runs import Runs
 from driftfold_workers.store import Conflict, StoreError, UnknownJob
 
 GRACE = 2.0  # seconds in which whoever accepted a job queues it
@@ -28,10 +30,18 @@ log = logging.getLogger("driftfold.api")
 class Reconciler:
     """Queues jobs that the archive has accepted and the job store does not know; grants wishes."""
 
-    def __init__(self, store: RedisJobStore, archive: Archive, *, grace: float = GRACE) -> None:
+    def __init__(
+        self,
+        store: RedisJobStore,
+        archive: Archive,
+        *,
+        grace: float = GRACE,
+        runs: Runs | None = None,
+    ) -> None:
         self._store = store
         self._archive = archive
         self._grace = grace
+        self._runs = runs
 
     async def step(self) -> Sequence[str]:
         """Grant wishes, queue what is missing, and return that."""
@@ -64,8 +74,20 @@ class Reconciler:
                 await self._store.window.forget(job)
             except Conflict:  # it is not over there after all: later
                 continue
+            if not await self._without_artefacts(job):
+                continue
             while slices > 0 and await self._archive.bury(job):
                 slices -= 1
+
+    async def _without_artefacts(self, job: str) -> bool:
+        """Remove what a deleted job has left, while the archive still knows it; whether all is."""
+        if self._runs is not None:
+            try:
+                await asyncio.to_thread(self._runs.delete, job)
+            except OSError as error:
+                log.warning("the artefacts of job %s cannot be removed yet: %s", job, error)
+                return False
+        return True
 
 
 async def cancel_there(store: RedisJobStore, archive: Archive, job: str) -> None:

@@ -20,6 +20,7 @@ from driftfold_api.service import JobHere, ServiceHere
 from driftfold_api.strict_json import read_json
 from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
+from driftfold_workers.clearing import clear_up
 from driftfold_workers.job import Job, State
 from driftfold_workers.logs import bound
 from driftfold_workers.store import Conflict
@@ -126,7 +127,10 @@ async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobD
 
     While the job store is away, a job that was queued there is "canceling" until that is back.
     """
-    return _moved(await service.store.cancel(job), response)
+    canceled = await service.store.cancel(job)
+    if canceled.state.final and service.runs is not None:  # else its worker does
+        await clear_up(service.runs, canceled)
+    return _moved(canceled, response)
 
 
 @router.post("/{job}/pause", status_code=202, response_model=JobDetail, responses=MOVED)
@@ -143,7 +147,7 @@ async def resume(job: JobHere, response: Response, service: ServiceHere) -> JobD
 
 @router.delete("/{job}", status_code=204, responses={202: LATER, **MOVED})
 async def delete(job: JobHere, service: ServiceHere) -> Response:
-    """Forget a job that is over, and its log. Its artefacts stay where they are."""
+    """Forget a job that is over, and its log; its artefacts go a little later."""
     return Response(status_code=204 if await service.store.delete(job) else 202)
 
 

@@ -1,19 +1,20 @@
 """What a job gave: its result, and the files it left."""
 
+import asyncio
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 from urllib.parse import quote
 
 from fastapi import APIRouter, Response
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, StreamingResponse
 
+from driftfold.files import Entry, Files, LocalFiles
 from driftfold_api import problem as p
 from driftfold_api.models import Artefact, Artefacts
 from driftfold_api.openapi import problems
 from driftfold_api.service import JobHere, Service, ServiceHere
 from driftfold_workers.job import State
-from driftfold_workers.runs import OUTPUT
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["results"])
 
@@ -43,45 +44,55 @@ async def result(job: JobHere, service: ServiceHere) -> Response:
     raise p.Problem(p.CONFLICT, f"job {job} is {known.state}, not succeeded{why}; {what}")
 
 
-@router.get("/artefacts", responses=problems(p.UNKNOWN_JOB, p.UNREACHABLE))
+@router.get("/artefacts", responses=problems(p.UNKNOWN_JOB, p.UNREACHABLE, p.ARTEFACTS_AWAY))
 async def artefacts(job: JobHere, service: ServiceHere) -> Artefacts:
     """List the files that a job left."""
-    await service.store.get(job)
-    return Artefacts(artefacts=[_told(job, file) for file in _files(service, job)])
+    return Artefacts(artefacts=[_told(job, *found) for found in await _files(service, job)])
 
 
 @router.get(
     "/artefacts/{name}",
     response_class=FileResponse,
-    responses={200: FILE, **problems(p.UNKNOWN_JOB, p.UNKNOWN_ARTEFACT, p.UNREACHABLE)},
+    responses={
+        200: FILE,
+        **problems(p.UNKNOWN_JOB, p.UNKNOWN_ARTEFACT, p.UNREACHABLE, p.ARTEFACTS_AWAY),
+    },
 )
 async def artefact(job: JobHere, name: str, service: ServiceHere) -> Response:
     """Return one of the files."""
-    await service.store.get(job)
-    for file in _files(service, job):
-        if file.name == name:
-            return FileResponse(file, filename=name)
+    for known, entry in await _files(service, job):
+        if known == name:
+            assert service.runs is not None
+            return _content(service.runs.of(job), name, entry)
     raise p.Problem(p.UNKNOWN_ARTEFACT, f"job {job} has no artefact {name[:100]!r}")
 
 
-def _files(service: Service, job: str) -> list[Path]:
-    """Return the regular files of a job's folder; a name is compared, never made into a path.
-
-    What its processes printed is for the operator: it has the paths of this machine in it. Users
-    are told the reason of a failure.
-    """
-    folder = None if service.runs is None else service.runs / job
-    if folder is None or not folder.is_dir():
+async def _files(service: Service, job: str) -> Sequence[tuple[str, Entry]]:
+    """Return a job's files by the names that users know; a name is never made into a path."""
+    known = await service.store.get(job)
+    if service.runs is None:
         return []
-    files = (file for file in folder.iterdir() if file.is_file() and not file.is_symlink())
-    return sorted(file for file in files if not file.name.startswith(".") and file.name != OUTPUT)
+    looking = asyncio.to_thread(service.runs.artefacts, job, known.checkpoint)
+    return await p.reaching_artefacts(looking)
 
 
-def _told(job: str, file: Path) -> Artefact:
-    facts = file.stat()
+def _content(files: Files, name: str, entry: Entry) -> Response:
+    """Return the answer that brings a file, piece by piece."""
+    if isinstance(files, LocalFiles):
+        return FileResponse(files.folder / entry.name, filename=name)
+    headers = {
+        "Content-Length": str(entry.size),
+        "Content-Disposition": f"attachment; filename*=utf-8''{quote(name)}",
+    }
+    pieces = files.read(entry.name, end=entry.size)
+    return StreamingResponse(pieces, headers=headers, media_type="application/octet-stream")
+
+
+def _told(job: str, name: str, entry: Entry) -> Artefact:
+    when = None if entry.modified is None else datetime.fromtimestamp(entry.modified, UTC)
     return Artefact(
-        name=file.name,
-        size=facts.st_size,
-        modified=datetime.fromtimestamp(facts.st_mtime, UTC),
-        href=f"/v1/jobs/{job}/artefacts/{quote(file.name)}",
+        name=name,
+        size=entry.size,
+        modified=when,
+        href=f"/v1/jobs/{job}/artefacts/{quote(name)}",
     )

@@ -4,6 +4,7 @@ from driftfold.checkpoint.base import CheckpointStore, Snapshot
 from driftfold.checkpoint.disk import DiskStore
 from driftfold.checkpoint.fingerprint import Fingerprint, take_fingerprint
 from driftfold.checkpoint.memory import MemoryStore
+from driftfold.checkpoint.remote import RemoteStore
 from driftfold.checkpoint.url import add_scheme, open_store
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "DiskStore",
     "Fingerprint",
     "MemoryStore",
+    "RemoteStore",
     "Snapshot",
     "add_scheme",
     "open_store",

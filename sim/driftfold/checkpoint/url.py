@@ -8,7 +8,9 @@ from urllib.parse import unquote, urlsplit
 from driftfold.checkpoint.base import CheckpointStore
 from driftfold.checkpoint.disk import DiskStore
 from driftfold.checkpoint.memory import MemoryStore
-from driftfold.errors import CheckpointError
+from driftfold.checkpoint.remote import RemoteStore
+from driftfold.errors import CheckpointError, PlaceError
+from driftfold.files import files_at
 
 Opener = Callable[[str], CheckpointStore]
 
@@ -20,27 +22,24 @@ def open_store(url: str | Path) -> CheckpointStore:
     """Return the store that `url` names.
 
     A path or file:// URL is a folder, made when first needed; relative paths are taken from the
-    present working directory, now. memory://NAME is one store in this process for each name.
-    Raises `CheckpointError` for an unknown scheme.
+    present working directory, now. memory://NAME is one store in this process for each name. Any
+    other URL is one of fsspec's. Raises `CheckpointError` where nobody knows the scheme.
 
     >>> open_store("memory://tests") is open_store("memory://tests")
     True
-    >>> open_store("s3://bucket/runs")
+    >>> open_store("nowhere://runs")
     Traceback (most recent call last):
-    driftfold.errors.CheckpointError: cannot open 's3://bucket/runs': no store is known for s3://; \
-give a path or a URL with one of file://, memory://
+    driftfold.errors.CheckpointError: cannot reach 'nowhere://runs': Protocol not known: nowhere; \
+install what fsspec needs for nowhere://, or give a folder
     """
     scheme = _SCHEME.match(str(url))
     if isinstance(url, Path) or scheme is None:
         return DiskStore(Path(url).absolute())
     opener = _openers.get(scheme[1].lower())
-    if opener is None:
-        known = ", ".join(f"{name}://" for name in sorted(_openers))
-        raise CheckpointError(
-            f"cannot open {url!r}: no store is known for {scheme[0]}; "
-            f"give a path or a URL with one of {known}"
-        )
-    return opener(url)
+    try:
+        return RemoteStore(files_at(url)) if opener is None else opener(url)
+    except PlaceError as error:
+        raise CheckpointError(str(error)) from error
 
 
 def add_scheme(scheme: str, opener: Opener) -> None:

@@ -172,8 +172,13 @@ def nothing_is_orphaned(case: Case) -> Iterator[str]:
         path = Path(name)
         if path.name.endswith(".part") or ".part" in path.suffixes:
             yield f"a file was left half written: {name}"
-        elif path.parts[0] == "checkpoints" and len(path.parts) > 1:
-            yield f"a snapshot was left: {name}"
+        elif path.parts[1:2] == ("rounds",) and len(path.parts) > 2:
+            yield f"a part of a table was left: {name}"
+        elif path.parts[1:2] == ("checkpoints",) and len(path.parts) > 3:
+            job, _, attempt, _ = path.parts
+            known = evidence.archive.get(job)
+            if known is None or known.row["checkpoint"] != f"{attempt}:{path.stem}":
+                yield f"a snapshot was left: {name}"
     yield from (f"a process was left: {process}" for process in evidence.processes)
 
 
@@ -183,7 +188,7 @@ def results_are_whole(case: Case) -> Iterator[str]:
         files = {Path(name).name for name in case.evidence.files if name.startswith(f"{job}/")}
         if told.row["state"] != "succeeded":
             continue
-        if missing := {"result.json", "model.npz"} - files:
+        if missing := {"config.json", "result.json", "rounds.parquet", "model.npz"} - files:
             yield f"{job} has no {sorted(missing)}"
             continue
         text = (case.evidence.folder / job / "result.json").read_text()
