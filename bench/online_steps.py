@@ -10,6 +10,7 @@ import numpy as np
 from bench.bare_adaptation import BareFedADE
 from driftfold import kernel
 from driftfold.assembly import build
+from driftfold.compute.base import Engine
 from driftfold.compute.memories import Memories
 from driftfold.compute.tickets import TicketBook
 from driftfold.spec import JobSpec, load_spec
@@ -101,14 +102,14 @@ def memory_of_heads(clients: int, steps: int = 2) -> dict[str, Any]:
     return _memory(clients, steps, "algorithm.shared_steps=0")
 
 
-def memory_of_bodies(clients: int, held: int = 64_000_000) -> dict[str, Any]:
+def memory_of_bodies(clients: int) -> dict[str, Any]:
     """What a step takes whose clients send bodies of a MiniResNet6, of which the mean is needed.
 
-    The server has them worked out and added some at a time, `held` bytes of them.
+    The server has them worked out and added some at a time.
     """
     one_step = ("algorithm.shared_steps=1", "algorithm.personal_steps=1", "task.batch=1")
-    told = _memory(clients, 1, *one_step, f"compute={{kind='stacked',payload_bytes={held}}}")
-    return {**told, "held_mb": round(held / 1e6, 1)}
+    told = _memory(clients, 1, *one_step)
+    return {**told, "held_mb": round(Engine.payload_bytes / 1e6, 1)}
 
 
 def _memory(clients: int, steps: int, *more: str) -> dict[str, Any]:

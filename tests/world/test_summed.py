@@ -13,6 +13,7 @@ from driftfold.algorithms.base import Algorithm, Arrivals, LocalResult
 from driftfold.algorithms.summing import Summing
 from driftfold.arrays import Array, Floats, Ints
 from driftfold.compute import Stacked
+from driftfold.compute.base import Engine
 from driftfold.registry import register
 from driftfold.result import Result
 from driftfold.run import run
@@ -25,7 +26,7 @@ from tests.world import toys
 assert toys  # importing it registers its kinds
 
 WIDTH = 5
-BLOCKS = Stacked(payload_bytes=2 * 8 * WIDTH)  # of two clients
+BLOCK = 2 * 8 * WIDTH  # bytes that two clients send
 
 
 @node
@@ -128,12 +129,13 @@ FAULTS = [{}, {"nan": (2, 6)}, {"raises": (0, 3)}, {"nan": (1,), "raises": (5, 6
 
 @pytest.mark.parametrize("faults", FAULTS, ids=str)
 def test_blocks_change_nothing_whoever_gives_no_sound_result(
-    faults: Mapping[str, Any], tmp_path: Path
+    faults: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The mean is over those who count, and the others' memories are as before their visit."""
     whole, blocks = tmp_path / "whole", tmp_path / "blocks"
     wanted = run(spec(**faults), folder=whole)
-    got = run(replace(spec(**faults), compute=BLOCKS), folder=blocks)
+    monkeypatch.setattr(Engine, "payload_bytes", BLOCK)
+    got = run(spec(**faults), folder=blocks)
     assert everything(got) == everything(wanted)
     assert got.metrics == wanted.metrics
     assert got.counts == wanted.counts
@@ -144,18 +146,21 @@ def test_blocks_change_nothing_whoever_gives_no_sound_result(
     assert all(got.metrics[f"heard_{c}"] == (5.0 if c in bad else 15.0) for c in range(7))
 
 
-def test_nobody_gives_a_sound_result() -> None:
+def test_nobody_gives_a_sound_result(monkeypatch: pytest.MonkeyPatch) -> None:
     everyone = spec(nan=tuple(range(7)))
-    got, wanted = run(replace(everyone, compute=BLOCKS)), run(everyone)
+    wanted = run(everyone)
+    monkeypatch.setattr(Engine, "payload_bytes", BLOCK)
+    got = run(everyone)
     assert everything(got) == everything(wanted)
     assert got.counts["skipped"] == 2
 
 
-def test_a_server_does_not_hold_all_payloads_at_once() -> None:
+def test_a_server_does_not_hold_all_payloads_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """60 payloads of 160 kB: all at once take more than their size, in blocks a fraction."""
     width, peaks, digests = 20_000, [], []
     for held in (10**9, 1_000_000):
-        one = replace(spec(60, width=width), compute=Stacked(tile=2, payload_bytes=held))
+        one = replace(spec(60, width=width), compute=Stacked(tile=2))
+        monkeypatch.setattr(Engine, "payload_bytes", held)
         tracemalloc.start()
         digests.append(everything(run(one)))
         peaks.append(tracemalloc.get_traced_memory()[1])

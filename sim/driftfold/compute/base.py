@@ -42,7 +42,9 @@ class Engine(ABC):
     """Whether an exception is the algorithm's fault and ends the run, whatever the policy."""
 
     payload_bytes: int = 64_000_000
-    """How much of what clients send is held at a time, where the server needs its sum alone."""
+    """How much of what clients send is held at a time, where the server needs its sum alone: as
+    many clients are worked out and added, then the next ones. Results do not depend on it, so that
+    it is no part of a specification."""
 
     @abstractmethod
     def run(self, stack: Stack) -> LocalResult[Any]:

@@ -26,14 +26,7 @@ class StackedEngine(Engine):
     descent is left to a fused kernel where the table (`driftfold.engines`) has one.
     """
 
-    def __init__(
-        self,
-        problem: Problem,
-        tile: int,
-        kernels: bool = True,
-        payload_bytes: int = Engine.payload_bytes,
-    ) -> None:
-        self.payload_bytes = payload_bytes
+    def __init__(self, problem: Problem, tile: int, kernels: bool = True) -> None:
         self._problem = problem
         self._tile = tile
         self._kernels = kernels
@@ -177,19 +170,14 @@ class Stacked(Compute):
         Size of a tile's data in bytes, when `tile` is None.
     kernels
         Whether compiled kernels may do plain descent; they give the same results to rounding.
-    payload_bytes
-        How much of what clients send is held at a time, in bytes, where the server needs its sum
-        alone: as many clients are worked out and added, then the next ones. Results do not depend
-        on it.
     """
 
     tile: Annotated[int, Gt(0)] | None = None
     tile_bytes: Annotated[int, Gt(0)] = 4_000_000
     kernels: bool = True
-    payload_bytes: Annotated[int, Gt(0)] = Engine.payload_bytes
 
     def engine(self, problem: Problem) -> Engine:
         """Return an engine whose tile suits the problem."""
         keep_freed_memory()
         tile = self.tile or max(1, self.tile_bytes // max(1, problem.client_bytes))
-        return StackedEngine(problem, tile, self.kernels, self.payload_bytes)
+        return StackedEngine(problem, tile, self.kernels)

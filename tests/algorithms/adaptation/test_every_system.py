@@ -8,6 +8,7 @@ import pytest
 
 from driftfold.algorithms.adaptation import Adaptation
 from driftfold.compute import Stacked
+from driftfold.compute.base import Engine
 from driftfold.drift import FeatureNoise, LabelMixture
 from driftfold.drift.schedules import Constant, Step
 from driftfold.drift.targets import OneClass
@@ -49,14 +50,17 @@ def test_every_kind_is_among_them() -> None:
 
 
 @every_system
-def test_tiles_and_a_stop_change_no_bit(algorithm: Adaptation, tmp_path: Path) -> None:
+def test_tiles_and_a_stop_change_no_bit(
+    algorithm: Adaptation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stopped within a step, after the first of its two rounds, and resumed from a snapshot.
 
     One client's payload at a time, where the server needs their sum alone.
     """
     spec = job(algorithm)
     whole = run(spec)
-    small = replace(spec, compute=Stacked(tile=1, payload_bytes=1))
+    small = replace(spec, compute=Stacked(tile=1))
+    monkeypatch.setattr(Engine, "payload_bytes", 1)
     tiled = run(small, folder=tmp_path, stop=Countdown(3))
     assert tiled.ended == "stopped"
     assert (tiled.rounds, whole.rounds) == (3, 6)
