@@ -38,6 +38,12 @@ def tree_cpu(*roots: int) -> float:
     return total
 
 
+def memory_of(pid: int) -> float:
+    """Return the MB of memory that a process holds."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
 @contextmanager
 def serving(folder: Path, redis: str, workers: int) -> Iterator[tuple[int, int]]:
     """Serve at a free port; give it, and the number of the process that has the API."""
@@ -67,27 +73,31 @@ class Connection:
     async def open(cls, port: int) -> "Connection":
         return cls(*await asyncio.open_connection("127.0.0.1", port))
 
-    async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
+    async def ask(self, method: str, path: str, body: bytes = b"", key: str = "") -> bytes:
         """Send a request; return the head of the answer."""
         head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        head += f"Idempotency-Key: {key}\r\n" if key else ""
         self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         return (await self.reader.readuntil(b"\r\n\r\n")).lower()
 
-    async def post(self, body: bytes) -> str:
+    async def post(self, body: bytes, key: str = "") -> str:
         """Submit a job; return its id."""
-        head = await self.ask("POST", "/v1/jobs", body)
+        head = await self.ask("POST", "/v1/jobs", body, key)
         length = int(head.partition(b"content-length:")[2].split()[0])
         answer: dict[str, Any] = json.loads(await self.reader.readexactly(length))
         return str(answer["id"])
 
-    async def until(self, text: bytes, times: int = 1) -> int:
-        """Read until a text has come so often; return the bytes read. Texts may be cut."""
-        size, rest = 0, b""
-        while times > 0:
+    async def moments(self, *texts: bytes) -> dict[bytes, float]:
+        """Read until the last of some texts has come; return when each came first."""
+        came: dict[bytes, float] = {}
+        seen = b""
+        while texts[-1] not in came:
             got = await self.reader.read(2**16)
             assert got, "the server ended the stream"
-            size += len(got)
-            rest += got
-            times -= rest.count(text)
-            rest = rest.rpartition(text)[2][-len(text) :]
-        return size
+            now = time.perf_counter()
+            seen += got
+            for text in texts:
+                if text in seen:
+                    came.setdefault(text, now)
+            seen = seen[-100:]
+        return came

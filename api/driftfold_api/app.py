@@ -14,14 +14,23 @@ from driftfold_api.archive.base import Archive
 from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
 from driftfold_api.observing import Observed
 from driftfold_api.page import page_routes
-from driftfold_api.routes import catalogue, health, jobs, lifecycle, metrics, records, results
+from driftfold_api.routes import (
+    catalogue,
+    events,
+    health,
+    jobs,
+    lifecycle,
+    metrics,
+    records,
+    results,
+)
 from driftfold_api.service import Service
 from driftfold_api.strict_query import strict_query
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 
-ROUTES = (jobs, records, lifecycle, results, catalogue, health, metrics)
+ROUTES = (jobs, records, events, lifecycle, results, catalogue, health, metrics)
 
 
 def create_app(
@@ -100,4 +109,5 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         yield
     finally:
         service.close()
+        await service.roster.aclose()
         await stopped(keeping)

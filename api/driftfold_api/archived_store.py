@@ -12,7 +12,7 @@ from driftfold_api.models import Attempt, Lifecycle
 from driftfold_api.reach import Reach
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.reconciler import cancel_there, queue_again
-from driftfold_workers.job import Job, LifecycleEvent, News, State
+from driftfold_workers.job import Job, LifecycleEvent, News, State, Turns
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.store import (
     Conflict,
@@ -200,6 +200,14 @@ class ArchivedStore(Jobs):
             more = len(events) == PAGE
         return found
 
+    async def turns(self, *, after: int = 0, limit: int = 1000) -> Turns:
+        """Return jobs that first left the queue after turn `after`: the job store's own."""
+        return await self.reach.ask(lambda: self._store.turns(after=after, limit=limit))
+
+    async def active(self) -> tuple[int, Sequence[str]]:
+        """Return the last turn, and ids of the jobs that have had theirs and are not over."""
+        return await self.reach.ask(self._store.active)
+
     async def news(
         self,
         job: str,
@@ -256,13 +264,21 @@ class ArchivedStore(Jobs):
         kept: Callable[[], Awaitable[T]],
         wait: float = 0.0,
     ) -> T:
-        """Return what the job store tells, or else the archive."""
+        """Return what the job store tells, or else the archive.
+
+        Where an archive that was put back lacks what the job store has trimmed, too: `Trimmed`.
+        """
         try:
             return await self.reach.ask(live, wait)
         except StoreRefuses:
             raise
-        except (UnknownJob, Trimmed):
+        except UnknownJob:
             return await kept()
+        except Trimmed:
+            told = await kept()
+            if not told:
+                raise
+            return told
         except StoreUnreachable as error:
             return await self._kept(kept, error)
 

@@ -7,8 +7,9 @@ fallen behind what is kept here reads the store until it has caught up.
 import asyncio
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from driftfold_api import frames
 from driftfold_workers.job import Job, LifecycleEvent, News, State
@@ -32,14 +33,14 @@ class Told:
 
 
 class Feed:
-    """What followers of one job are told, and when there is more.
+    """What followers of one job are told; `listeners` are called when there may be more.
 
     The events among the records up to `last` are all in `events` once it has `begun`.
     """
 
     def __init__(self, store: Jobs, job: Job) -> None:
         self._store = store
-        self._job = job.id
+        self.job = job.id
         self._kept: deque[bytes] = deque()
         self._size = 0
         self._events_seen = 0
@@ -49,40 +50,29 @@ class Feed:
         self.waiting: bytes | None = None
         self.end: bytes | None = None
         self.begun = False
-        self.closing = False
-        self.beats = 0
-        self.changed = asyncio.Event()
+        self.listeners: set[Callable[[], None]] = set()
         self.task = asyncio.create_task(self._run(), name=f"feed of job {job.id}")
 
     def behind(self, after: int) -> bool:
         """Return whether a follower at `after` must read the store to go on."""
         return after < self.last - len(self._kept)
 
-    def since(self, after: int, until: float) -> tuple[bytes, int]:
-        """Return frames after number `after`, about a `CHUNK` at most, and the last's number."""
-        first = self.last - len(self._kept) + 1
-        parts, size = [], 0
-        while after < min(self.last, until) and size < CHUNK:
-            parts.append(self._kept[after + 1 - first])
-            size += len(parts[-1])
-            after += 1
-        return b"".join(parts), after
-
-    def beat(self) -> None:
-        """Let every follower that has nothing to tell say that it lives."""
-        self.beats += 1
-        self.wake()
-
-    def wake(self) -> None:
-        """Let every follower look again."""
-        self.changed.set()
-        self.changed = asyncio.Event()
+    def since(self, after: int, until: float) -> list[bytes]:
+        """Return the frames of records after number `after`, about a `CHUNK` at most."""
+        at = after - (self.last - len(self._kept))
+        found, size = [], 0
+        for frame in islice(self._kept, at, at + int(min(self.last, until)) - after):
+            found.append(frame)
+            size += len(frame)
+            if size >= CHUNK:
+                break
+        return found
 
     async def _run(self) -> None:
         while self.end is None:
             try:
                 news = await self._store.news(
-                    self._job,
+                    self.job,
                     after=self.last,
                     events_after=self._events_seen,
                     limit=PAGE,
@@ -91,10 +81,10 @@ class Feed:
                 self._take(news)
                 await self._explain(news.state)
             except UnknownJob:
-                self.end = frames.end(self._job, "deleted", "", self.last)
+                self.end = frames.end(self.job, "deleted", "", self.last)
             except StoreError:  # it comes back, or the followers leave
                 await asyncio.sleep(RETRY)
-        self.wake()
+        self._wake()
 
     def _take(self, news: News) -> None:
         """Take in what is new, events before the records and the end that follow them."""
@@ -109,9 +99,9 @@ class Feed:
             self._keep(frames.record(self.last, record))
         self.begun = self.begun or not more
         if news.state.final and self.last >= news.seq and not more:
-            self.end = frames.end(self._job, news.state, news.reason, news.seq)
+            self.end = frames.end(self.job, news.state, news.reason, news.seq)
         if news.records or news.events:
-            self.wake()
+            self._wake()
 
     def _take_events(self, events: Sequence[LifecycleEvent]) -> None:
         for event in events:
@@ -124,13 +114,17 @@ class Feed:
         if state is not State.QUEUED:
             self._waits_for, self.waiting = None, None
             return
-        job = await self._store.get(self._job)
+        job = await self._store.get(self.job)
         # Of a pause the reason tells the rest, which is less each time.
         waits_for = job.due or job.reason or None
         if job.state is State.QUEUED and waits_for != self._waits_for:
             self._waits_for = waits_for
             self.waiting = frames.waiting(job)
-            self.wake()
+            self._wake()
+
+    def _wake(self) -> None:
+        for heard in self.listeners:
+            heard()
 
     def _keep(self, frame: bytes) -> None:
         self._kept.append(frame)

@@ -3,34 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from driftfold_api.feed import Feed
+from driftfold_api.follower import Address, Follower
+from driftfold_api.track import Track
 from driftfold_workers.job import Job
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import Jobs
 
 BEAT = 15.0  # seconds between two signs of life on a stream that has nothing to tell
 SEND_WITHIN = 60.0  # seconds after which a reader that takes nothing is let go
-
-
-@dataclass(eq=False)
-class Follower:
-    """One client of a feed.
-
-    Attributes
-    ----------
-    feed
-        What it follows.
-    task
-        Sends to it.
-    sending
-        Since when the present write lasts, by the loop's clock; None between writes.
-    """
-
-    feed: Feed
-    task: asyncio.Task[None]
-    sending: float | None = None
 
 
 class Feeds:
@@ -40,9 +22,9 @@ class Feeds:
     """
 
     def __init__(self, store: Jobs) -> None:
-        self._store = store
+        self.store = store
         self._feeds: dict[str, Feed] = {}
-        self._followers: dict[Feed, set[Follower]] = {}
+        self._followers: set[Follower] = set()
         self._closing = False
         self._timer: asyncio.TimerHandle | None = None
         self.sent = 0
@@ -56,41 +38,63 @@ class Feeds:
     @property
     def followers(self) -> int:
         """Streams that are open."""
-        return sum(map(len, self._followers.values()))
+        return len(self._followers)
 
     @asynccontextmanager
-    async def follow(self, job: Job, task: asyncio.Task[None]) -> AsyncIterator[Follower]:
-        """Follow a job until the block is left. `task` is canceled when its client stalls."""
-        feed = self._feeds.get(job.id)
-        if feed is None:
-            feed = self._feeds[job.id] = Feed(self._store, job)
-            feed.closing = self._closing
-            self._followers[feed] = set()
-        follower = Follower(feed, task)
-        self._followers[feed].add(follower)
+    async def following(
+        self, task: asyncio.Task[None], client: Address | None = None
+    ) -> AsyncIterator[Follower]:
+        """Be a follower until the block is left. `task` is canceled when its client stalls."""
+        follower = Follower(task, client)
+        follower.closing = self._closing
+        self._followers.add(follower)
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(BEAT, self._beat)
         try:
             yield follower
         finally:
-            self._followers[feed].discard(follower)
-            if not self._followers[feed]:
-                del self._followers[feed], self._feeds[job.id]
-                await stopped(feed.task)
+            self._followers.discard(follower)
+            for track in [*follower.tracks.values()]:
+                await self.leave(follower, track)
+
+    def join(self, follower: Follower, job: Job, after: int = 0, lifecycle_after: int = 0) -> Track:
+        """Let a follower have a place in the feed of a job."""
+        feed = self._feeds.get(job.id)
+        if feed is None:
+            feed = self._feeds[job.id] = Feed(self.store, job)
+        track = Track(feed, self.store, after, lifecycle_after, follower.hear)
+        follower.tracks[job.id] = track
+        feed.listeners.add(track.hear)
+        track.hear()
+        return track
+
+    async def leave(self, follower: Follower, track: Track) -> None:
+        """Give a place up."""
+        del follower.tracks[track.job]
+        feed = track.feed
+        feed.listeners.discard(track.hear)
+        if not feed.listeners and self._feeds.get(track.job) is feed:
+            del self._feeds[track.job]
+            await stopped(feed.task)
+
+    def stalled(self) -> set[Address]:
+        """Return the addresses of clients that have not taken yet what is sent to them."""
+        waiting = (one.client for one in self._followers if one.sending is not None)
+        return {client for client in waiting if client is not None}
 
     def close(self) -> None:
         """Tell every follower that the server stops."""
         self._closing = True
-        for feed in self._feeds.values():
-            feed.closing = True
-            feed.wake()
+        for follower in self._followers:
+            follower.closing = True
+            follower.wake()
 
     def _beat(self) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(BEAT, self._beat) if self._feeds else None
-        for feed, followers in self._followers.items():
-            feed.beat()
-            for follower in followers:
-                since = follower.sending
-                if since is not None and loop.time() - since > SEND_WITHIN:
-                    follower.task.cancel()  # once more at each beat until it has gone
+        self._timer = loop.call_later(BEAT, self._beat) if self._followers else None
+        for follower in self._followers:
+            follower.beat = True
+            follower.wake()
+            since = follower.sending
+            if since is not None and loop.time() - since > SEND_WITHIN:
+                follower.task.cancel()  # once more at each beat until it has gone

@@ -206,6 +206,20 @@ class Waiting(Answer):
         return cls(id=job.id, reason=job.reason, due=_moment(job.due))
 
 
+class Gap(Answer):
+    """Records of a job that nobody has any more: its log goes on after the last of them."""
+
+    id: str
+    first: Annotated[int, Ge(1)]
+    last: Annotated[int, Ge(1)]
+
+
+class Reset(Answer):
+    """Jobs may have begun, and ended, of which the stream tells nothing: list them."""
+
+    reason: str
+
+
 class End(Answer):
     """The last event of a stream: the job is over, and all of its log was sent."""
 

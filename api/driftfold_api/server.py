@@ -1,16 +1,21 @@
 """The server of the API: uvicorn, which ends streams when it is told to stop."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
 from driftfold_api.errors import RequestError
+from driftfold_api.feeds import Feeds
+from driftfold_workers.stopping import stopped
 
 BACKLOG = 2048  # connections that wait to be accepted
 STOP_WITHIN = 10  # seconds for requests that are being answered
+END_WITHIN = 0.3  # seconds for clients to take what is on its way to them when streams end
 
 
 class Server(uvicorn.Server):
@@ -28,7 +33,20 @@ class Server(uvicorn.Server):
         """End all streams, then stop."""
         app: FastAPI = self.config.app  # type: ignore[assignment]
         app.state.service.close()
-        await super().shutdown(sockets)
+        leaving = asyncio.create_task(self._leave(app.state.service.feeds))
+        try:
+            await super().shutdown(sockets)
+        finally:
+            await stopped(leaving)
+
+    async def _leave(self, feeds: Feeds) -> None:
+        """Leave those who take nothing: once they are back they ask for what they have not."""
+        while True:
+            await asyncio.sleep(END_WITHIN)
+            stalled = feeds.stalled()
+            connections: set[Any] = self.server_state.connections
+            for connection in [one for one in connections if one.client in stalled]:
+                connection.transport.abort()
 
 
 def server_of(app: FastAPI, *, log_level: str = "warning") -> Server:

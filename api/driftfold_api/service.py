@@ -12,6 +12,7 @@ from driftfold_api.feeds import Feeds
 from driftfold_api.job_id import no_such_job
 from driftfold_api.metrics.requests import RequestMetrics
 from driftfold_api.recording.keeper import Keeper
+from driftfold_api.roster import Roster
 from driftfold_workers.new_id import is_id
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
@@ -40,6 +41,7 @@ class Service:
         self.keeper = Keeper(store, archive, keep=keep, runs=runs, doubt=self.store.reach.doubt)
         self.requests = RequestMetrics()
         self.tracer: Tracer = UNTRACED
+        self.roster = Roster(self.store)
         self._closing = asyncio.Event()
 
     def close(self) -> None:

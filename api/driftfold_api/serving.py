@@ -22,6 +22,7 @@ from driftfold_api.app import create_app
 from driftfold_api.archive.base import Archive
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.crew import REST, Crew
+from driftfold_api.descriptors import allow_many
 from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
 from driftfold_api.recording.ownership import check_owner
@@ -85,6 +86,7 @@ def serve(request: ServeRequest) -> None:
             f"a service of the folder {runs} is at {there} already; use it, stop it, or "
             "give another folder with --runs; `driftfold worker` adds workers to it"
         )
+    allow_many()
     listening = listen(request.host, request.port)
     with listening:
         try:

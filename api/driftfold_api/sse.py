@@ -1,19 +1,21 @@
-"""A stream of server-sent events: a job's records from any number on, until the job is over."""
+"""A stream of server-sent events: what a follower is told, until there is no more."""
 
 import asyncio
 import logging
-import math
+from abc import abstractmethod
 from collections.abc import AsyncIterator
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from driftfold_api import frames
-from driftfold_api.feed import PAGE, RETRY, Feed
+from driftfold_api.feed import CHUNK, RETRY
 from driftfold_api.feeds import SEND_WITHIN, Feeds
+from driftfold_api.follower import Follower
+from driftfold_api.track import Part, Track
 from driftfold_workers.job import Job
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import Jobs, StoreError, UnknownJob
+from driftfold_workers.store import StoreError
 
 COME_BACK = 1000  # milliseconds until a client that lost its connection comes back
 HEADERS = [
@@ -26,100 +28,111 @@ _log = logging.getLogger("driftfold.api")
 
 
 class EventStream(Response):
-    """Streams a job to one client; whoever leaves leaves nothing behind.
+    """Streams to one client; whoever leaves leaves nothing behind.
 
     It writes bytes that were encoded once for all clients. The usual streaming response would
     notice a client that left only at the next write.
     """
 
-    def __init__(
-        self, feeds: Feeds, store: Jobs, job: Job, after: int, lifecycle_after: int
-    ) -> None:
+    def __init__(self, feeds: Feeds) -> None:
         super().__init__()
         self._feeds = feeds
-        self._store = store
-        self._job = job
-        self._after = after
-        self._lifecycle_after = lifecycle_after
+
+    @abstractmethod
+    def begin(self, follower: Follower) -> bytes:
+        """Take the places that the follower begins with; return frames to send first."""
+
+    @abstractmethod
+    def text(self, track: Track, part: Part) -> bytes:
+        """Return what is sent of a part."""
+
+    def over(self, follower: Follower) -> bool:
+        """Whether there is no more to come."""
+        return not follower.tracks
+
+    def end(self, follower: Follower) -> None:
+        """Give up what `begin` took beside places."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send until the job is over, the client leaves or stalls, or the server stops."""
+        """Send until there is no more, the client leaves or stalls, or the server stops."""
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        sending = asyncio.create_task(self._send(send))
+        sending = asyncio.create_task(self._send(scope, send))
         leaving = asyncio.create_task(_left(receive))
         try:
             await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
             if sending.cancelled():
-                _log.info("a client of job %s took nothing for %g s", self._job.id, SEND_WITHIN)
+                _log.info("%s took nothing for %g s", scope.get("client"), SEND_WITHIN)
             elif sending.done():
                 sending.result()
         finally:
             await stopped(sending, leaving)
 
-    async def _send(self, send: Send) -> None:
+    async def _send(self, scope: Scope, send: Send) -> None:
         clock, task = asyncio.get_running_loop().time, asyncio.current_task()
         assert task is not None
-        async with self._feeds.follow(self._job, task) as follower:
-            async for part in self._parts(follower.feed):
-                follower.sending = clock()
-                await send({"type": "http.response.body", "body": part, "more_body": True})
-                follower.sending = None
+        client = scope.get("client")
+        async with self._feeds.following(task, client and tuple(client)) as follower:
+            try:
+                async for chunk in self._chunks(follower):
+                    follower.sending = clock()
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    follower.sending = None
+            finally:
+                self.end(follower)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _parts(self, feed: Feed) -> AsyncIterator[bytes]:
-        """Yield what is new, lifecycle events in their places between the records."""
-        yield frames.retry(COME_BACK)
-        after, told, beats = self._after, 0, feed.beats
-        waiting: bytes | None = None
-        while not feed.closing:
-            changed = feed.changed  # taken before looking, so nothing in between is missed
-            # What happened before the first record must come before it: the feed reads it first.
-            event = feed.events[told] if feed.begun and told < len(feed.events) else None
-            until = math.inf if event is None else event.at
-            if event is not None and event.at <= after:
-                told += 1
-                if event.number > self._lifecycle_after:
-                    self._feeds.sent += 1
-                    yield event.frame
-            elif feed.begun and feed.behind(after):
-                try:
-                    page = await self._page(after, min(until, feed.last))
-                except UnknownJob:
-                    yield frames.end(self._job.id, "deleted", "", self._job.seq)
-                    return
-                after += len(page)
-                self._feeds.sent += len(page)
-                yield b"".join(page) or frames.PING
-            elif feed.begun and (found := feed.since(after, until))[0]:
-                self._feeds.sent += found[1] - after
-                part, after = found
-                yield part
-            elif feed.end is not None:
-                self._feeds.sent += 1
-                yield feed.end
+    async def _chunks(self, follower: Follower) -> AsyncIterator[bytes]:
+        """Yield whole frames: all that there is, about a `CHUNK` at a time, then what comes."""
+        yield frames.retry(COME_BACK) + self.begin(follower)
+        held: list[bytes] = []
+        size = 0
+        while not follower.closing:
+            try:
+                found = await follower.next()
+            except StoreError:
+                await asyncio.sleep(RETRY)
+                yield b"".join(held) + frames.PING
+                held, size = [], 0
+                continue
+            if found is not None:
+                track, part = found
+                held.append(self.text(track, part))
+                size += len(held[-1])
+                self._feeds.sent += len(part.frames)
+                if track.over:
+                    await self._feeds.leave(follower, track)
+            if held and (found is None or size >= CHUNK):
+                yield b"".join(held)
+                held, size = [], 0
+            elif found is not None:
+                continue
+            elif self.over(follower):
                 return
-            elif feed.begun and feed.waiting is not waiting:
-                waiting = feed.waiting
-                if waiting is not None:
-                    yield waiting
-            elif beats != feed.beats:
-                beats = feed.beats
+            elif follower.beat:
+                follower.beat = False
                 yield frames.PING
             else:
-                await changed.wait()
-        yield frames.retry(COME_BACK // 2)
+                await follower.wait()
+        yield b"".join([*held, frames.retry(COME_BACK // 2)])
 
-    async def _page(self, after: int, until: float) -> list[bytes]:
-        """Return frames from the store; none while it cannot be reached."""
-        limit = int(min(PAGE, until - after))
-        try:
-            records = await self._store.read(self._job.id, after=after, limit=limit)
-        except UnknownJob:
-            raise
-        except StoreError:
-            await asyncio.sleep(RETRY)
-            return []
-        return [frames.record(after + 1 + at, record) for at, record in enumerate(records)]
+
+class JobStream(EventStream):
+    """Streams one job, until it is over."""
+
+    def __init__(self, feeds: Feeds, job: Job, after: int, lifecycle_after: int) -> None:
+        super().__init__(feeds)
+        self._job = job
+        self._after = after
+        self._lifecycle_after = lifecycle_after
+
+    def begin(self, follower: Follower) -> bytes:
+        """Take the one place."""
+        self._feeds.join(follower, self._job, self._after, self._lifecycle_after)
+        return b""
+
+    def text(self, track: Track, part: Part) -> bytes:
+        """Return the frames as they are."""
+        return b"".join(part.frames)
 
 
 async def _left(receive: Receive) -> None:

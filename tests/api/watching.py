@@ -43,6 +43,37 @@ class Seen:
             if self._field(text, "data") and self._field(text, "event") == name
         ]
 
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """Of a stream of many jobs: each job, and numbers, kinds and names as in `names`."""
+        return [pair for text in self.texts for pair in self.pairs(text)]
+
+    @property
+    def cursors(self) -> list[str]:
+        """Of a stream of many jobs: the id of every event that has one."""
+        return [cursor for text in self.texts if (cursor := self._field(text, "id"))]
+
+    @property
+    def last_id(self) -> str:
+        """The id of the last event that had one, as browsers give it back."""
+        ids = (self._field(text, "id") for text in reversed(self.texts))
+        return next((one for one in ids if one), "")
+
+    @classmethod
+    def pairs(cls, text: str) -> list[tuple[str, str]]:
+        """What one event of a stream of many jobs tells."""
+        name, data = cls._field(text, "event"), cls._field(text, "data")
+        if not data:
+            return []
+        table = json.loads(data)
+        job = table.get("job", "")
+        match name:
+            case "records":
+                return [(job, str(record["seq"])) for record in table["records"]]
+            case "lifecycle":
+                return [(job, table["kind"])]
+        return [(job, name)]
+
     @staticmethod
     def _field(text: str, name: str) -> str:
         lines = [line for line in text.split("\n") if line.startswith(f"{name}: ")]
@@ -96,16 +127,16 @@ class Stream:
 
 @asynccontextmanager
 async def stream(
-    api: Api, job: str, query: str = "", headers: Mapping[str, str] | None = None
+    api: Api | str, job: str, query: str = "", headers: Mapping[str, str] | None = None
 ) -> AsyncIterator[Stream]:
-    """Open the events of a job."""
-    host, port = api.url.removeprefix("http://").split(":")
+    """Open the events of a job, or with "" those of many."""
+    url = api if isinstance(api, str) else api.url
+    host, port = url.removeprefix("http://").split(":")
     # A small buffer, so that a reader that stops is noticed soon.
     reader, writer = await asyncio.open_connection(host, int(port), limit=2**16)
     extra = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
-    writer.write(
-        f"GET /v1/jobs/{job}/events{query} HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode()
-    )
+    place = f"/v1/jobs/{job}/events" if job else "/v1/events"
+    writer.write(f"GET {place}{query} HTTP/1.1\r\nHost: localhost\r\n{extra}\r\n".encode())
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         assert head.startswith("http/1.1 200"), head

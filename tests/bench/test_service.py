@@ -18,14 +18,22 @@ def test_quick_prints_every_figure() -> None:
     told = json.loads(ended.stdout)
     assert told["threads"] == 1
     for connections in ("1 connections", "20 connections"):
-        assert set(told["submit"][connections]) == {"requests_per_second", "api_cpu_ms"}
-    assert told["delivered_event"]["subscribers"] == 20
-    for batch in ("1 records an append", "10 records an append"):
-        event = told["delivered_event"][batch]
-        assert set(event) == {"api_cpu_us", "bare_write_cpu_us", "ratio", "bytes"}
-        assert min(event.values()) > 0
+        assert {"requests_per_second", "api_cpu_ms", "p50_ms"} <= set(told["submit"][connections])
+    assert told["submit"]["equal, with one key"]["jobs"] == 1
+    events = told["delivered_event"]
+    for batch in (
+        "1 records an append",
+        "10 records an append",
+        "five jobs on one stream",
+        "crowd",
+    ):
+        assert events[batch]["api_cpu_us"] > 0
+    assert events["crowd"]["subscribers"] == 50
+    assert events["crowd"]["redis_connections"] <= 15
+    assert {"memory_mb", "cpu_ratio"} < set(events["stalled readers"])
     assert set(told["job"]) == {"real images", "tiny"}
     for job in told["job"].values():
         for arm in ("job", "process", "run"):
             assert min(job[f"{arm}_wall_s"], job[f"{arm}_cpu_s"]) > 0
+        assert min(job["child_cpu_to_run"], job["claim_to_first_record_s"]) > 0
         assert min(job["wall_to_process"], job["wall_to_run"], job["cpu_to_process"]) > 0

@@ -77,8 +77,11 @@ async def test_five_jobs_at_most_and_colours_are_not_all_that_tells_them_apart(
     stories = [await story(store, http, f"arm {number}") for number in range(5)]
     for number, told in enumerate(stories):
         await told.append([record(1), record(2, 0.1 * number), record(3), record(4, 0.3)])
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     await page.goto(f"/#/compare/{','.join(told.job for told in stories)}")
     await page.wait_for_function("() => document.querySelector('figure')?.plot?.data.length === 6")
+    assert len([url for url in asked if "/events" in url]) == 1  # browsers grant few connections
     lines = "figure => figure.plot.series.slice(1).map((one) => [one.stroke(), one.dash.join()])"
     told_apart = await page.locator("figure").evaluate(lines)
     for kind in zip(*told_apart, strict=True):

@@ -160,3 +160,20 @@ class News:
     state: State
     reason: str
     seq: int
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Jobs that have begun, or ended in the queue, after a moment.
+
+    Attributes
+    ----------
+    jobs
+        Their ids, each with its turn: the time in microseconds at which it first left the queue,
+        or one more than the turn before it.
+    complete
+        Whether it is known of all turns after that moment.
+    """
+
+    jobs: Sequence[tuple[str, int]]
+    complete: bool = True

@@ -62,6 +62,11 @@ class Keys:
         return self._name("a:archived")
 
     @property
+    def turns(self) -> str:
+        """Sorted set: jobs by when they first left the queue, in us; the last 10,000."""
+        return self._name("turns")
+
+    @property
     def recorder(self) -> str:
         """String: who fills the archive, for the length of a lease."""
         return self._name("a:recorder")
@@ -96,7 +101,7 @@ class Keys:
         return [
             *(self.job(job), self.records(job), self.events(job)),
             *(self.ready, self.needs, self.lease, self.delayed),
-            *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived),
+            *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived, self.turns),
             *(self.jobs(state) for state in State),
             self.counts,
         ]

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from typing import Any
 
-from driftfold_workers.job import LifecycleEvent, News, State
+from driftfold_workers.job import LifecycleEvent, News, State, Turns
 from driftfold_workers.job_hash import to_event
 from driftfold_workers.keys import Keys
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.signals import Signals
 from driftfold_workers.store import JobStore, StoreError, Trimmed, UnknownJob
+
+QUEUED = State.QUEUED
+TURNS_KEPT = 10_000  # as in prelude.lua
 
 
 class RedisLogs(JobStore):
@@ -40,6 +43,39 @@ class RedisLogs(JobStore):
         """Lifecycle events of a job after number `after`."""
         pages, _ = await self._pages(job, limit, {self.keys.events(job): after})
         return [to_event(number, fields) for number, fields in pages[0]]
+
+    async def turns(self, *, after: int = 0, limit: int = 1000) -> Turns:
+        """Return jobs that first left the queue after turn `after`, in that order."""
+        key = self.keys.turns
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=True)
+            page = {"offset": 0, "num": limit, "withscores": True}
+            pipe.zrange(key, f"({after}", "+inf", byscore=True, **page)
+            pipe.zrange(key, 0, 0, withscores=True)
+            pipe.zcard(key)
+            return await pipe.execute()
+
+        found, first, count = await self._link.call(send)
+        # The oldest are forgotten first: where one up to `after` is kept, so are all after it.
+        complete = first[0][1] <= after if after and first else count < TURNS_KEPT
+        return Turns([(job.decode(), int(turn)) for job, turn in found], complete)
+
+    async def active(self) -> tuple[int, Sequence[str]]:
+        """Return the last turn, and ids of the jobs that have had theirs and are not over."""
+        begun = [self.keys.jobs(state) for state in State if not (state.final or state is QUEUED)]
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=True)
+            pipe.zrange(self.keys.turns, -1, -1, withscores=True)
+            pipe.zinter([self.keys.turns, self.keys.jobs(QUEUED)])  # they had an attempt
+            for key in begun:
+                pipe.zrange(key, 0, -1)
+            return await pipe.execute()
+
+        last, *jobs = await self._link.call(send)
+        turn = int(last[0][1]) if last else 0
+        return turn, sorted(job.decode() for part in jobs for job in part)
 
     async def news(
         self,
@@ -104,7 +140,8 @@ class RedisLogs(JobStore):
 def check_first(job: str, what: str, after: int, entries: Sequence[Any], last: int) -> None:
     """Raise `Trimmed` unless entries of a log begin where they should."""
     if last > after and not (entries and entries[0][0] == b"%d-0" % (after + 1)):
-        raise Trimmed(f"{what} {after + 1} of job {job} is in the archive only")
+        first = int(entries[0][0].partition(b"-")[0]) if entries else last + 1
+        raise Trimmed(f"{what} {after + 1} of job {job} is in the archive only", first)
 
 
 def _tells(news: News) -> bool:

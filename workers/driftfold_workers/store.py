@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from driftfold.errors import DriftfoldError
-from driftfold_workers.job import Claim, Job, LifecycleEvent, News, State
+from driftfold_workers.job import Claim, Job, LifecycleEvent, News, State, Turns
 from driftfold_workers.terms import USUAL, Terms
 
 
@@ -48,7 +48,17 @@ class Fenced(StoreError):
 
 
 class Trimmed(StoreError):
-    """The store has what is asked for no longer: it is in the archive."""
+    """The store has what is asked for no longer: it is in the archive.
+
+    Attributes
+    ----------
+    first
+        Number of the first record that the store has, or will have.
+    """
+
+    def __init__(self, message: str, first: int) -> None:
+        super().__init__(message)
+        self.first = first
 
 
 class Conflict(StoreError):
@@ -121,6 +131,14 @@ class Jobs(ABC):
         self, job: str, *, after: int = 0, limit: int = 1000
     ) -> Sequence[LifecycleEvent]:
         """Lifecycle events of a job after number `after`; `Trimmed` as in `read`."""
+
+    @abstractmethod
+    async def turns(self, *, after: int = 0, limit: int = 1000) -> Turns:
+        """Return jobs that first left the queue after turn `after`, in that order."""
+
+    @abstractmethod
+    async def active(self) -> tuple[int, Sequence[str]]:
+        """Return the last turn, and ids of the jobs that have had theirs and are not over."""
 
     @abstractmethod
     async def news(

@@ -7,7 +7,7 @@
 """
 
 from driftfold_api.client.asynchronous import AsyncClient
-from driftfold_api.client.events import Event
+from driftfold_api.client.events import Event, Positions
 from driftfold_api.client.synchronous import Client
 
-__all__ = ["AsyncClient", "Client", "Event"]
+__all__ = ["AsyncClient", "Client", "Event", "Positions"]

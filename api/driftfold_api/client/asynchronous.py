@@ -1,7 +1,7 @@
 """The client for programs of asyncio; `synchronous` has the same for others."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +12,7 @@ import httpx
 from driftfold.spec import JobSpec
 from driftfold_api.client import calls
 from driftfold_api.client.calls import Call, Log
-from driftfold_api.client.events import Event, Frames, Position
+from driftfold_api.client.events import Event, Frame, Frames, Position, Positions
 from driftfold_api.client.patience import (
     TELL_AFTER,
     TRANSIENT,
@@ -23,12 +23,12 @@ from driftfold_api.client.patience import (
 from driftfold_api.models import (
     Artefact,
     Attempt,
-    End,
     JobDetail,
     JobPage,
     JobView,
     Lifecycle,
     Preset,
+    Reset,
     Worker,
 )
 from driftfold_api.terms import TermsGiven
@@ -189,26 +189,46 @@ class AsyncClient:
         lost connection is made again, and the stream goes on where it was.
         """
         position = Position(after, lifecycle_after)
+        async for frame in self._follow(f"{calls.get(job).path}/events", position):
+            if (event := position.take(frame)) is not None:
+                yield event
+
+    async def watch_many(
+        self, jobs: Iterable[str] | Positions | None = None
+    ) -> AsyncIterator[tuple[str, Event | Reset]]:
+        """Yield what `watch` does of many jobs, each value with the id of its job, on one stream.
+
+        Of the jobs given, at most 100, until all are over; without any, of those that have begun
+        and are not over, and of all that begin, for ever. Given positions, it goes on from there,
+        and they move along: their `cursor` is where to go on later. A `Reset`, with the id "", says
+        that they are too old to know all jobs that began since.
+        """
+        positions = jobs if isinstance(jobs, Positions) else Positions(jobs)
+        async for frame in self._follow("/v1/events", positions):
+            for told in positions.take(frame):
+                yield told
+
+    async def _follow(self, path: str, position: Position | Positions) -> AsyncIterator[Frame]:
+        """Yield the frames of as many connections as are needed, until the position is over."""
         patience = Patience(self.url, self._patience, self._tell)
         while not position.over:
             try:
-                async for frame in self._frames(job, position, patience):
-                    event = position.take(frame)
-                    if event is not None:
-                        yield event
-                    if isinstance(event, End):
+                async for frame in self._frames(path, position.params, patience):
+                    yield frame
+                    if position.over:
                         return
                 await asyncio.sleep(patience.pause("the stream ended early"))
             except httpx.TransportError as error:
                 await asyncio.sleep(patience.pause(error))
 
-    async def _frames(self, job: str, position: Position, patience: Patience) -> AsyncIterator[Any]:
+    async def _frames(
+        self, path: str, params: Mapping[str, str | int], patience: Patience
+    ) -> AsyncIterator[Frame]:
         """Yield the frames of one connection."""
         frames = Frames()
         patience.asks()
-        path = f"{calls.get(job).path}/events"
         timeout = stream_timeout(self._timeout)
-        stream = self._http.stream("GET", path, params=position.params, timeout=timeout)
+        stream = self._http.stream("GET", path, params=params, timeout=timeout)
         async with stream as response:
             if not response.is_success:
                 await response.aread()

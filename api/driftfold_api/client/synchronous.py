@@ -1,7 +1,7 @@
 """The client for programs that wait for their answers."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Timer
@@ -13,7 +13,7 @@ import httpx
 from driftfold.spec import JobSpec
 from driftfold_api.client import calls
 from driftfold_api.client.calls import Call, Log
-from driftfold_api.client.events import Event, Frames, Position
+from driftfold_api.client.events import Event, Frame, Frames, Position, Positions
 from driftfold_api.client.patience import (
     TELL_AFTER,
     TRANSIENT,
@@ -24,12 +24,12 @@ from driftfold_api.client.patience import (
 from driftfold_api.models import (
     Artefact,
     Attempt,
-    End,
     JobDetail,
     JobPage,
     JobView,
     Lifecycle,
     Preset,
+    Reset,
     Worker,
 )
 from driftfold_api.terms import TermsGiven
@@ -184,26 +184,45 @@ class Client:
         lost connection is made again, and the stream goes on where it was.
         """
         position = Position(after, lifecycle_after)
+        for frame in self._follow(f"{calls.get(job).path}/events", position):
+            if (event := position.take(frame)) is not None:
+                yield event
+
+    def watch_many(
+        self, jobs: Iterable[str] | Positions | None = None
+    ) -> Iterator[tuple[str, Event | Reset]]:
+        """Yield what `watch` does of many jobs, each value with the id of its job, on one stream.
+
+        Of the jobs given, at most 100, until all are over; without any, of those that have begun
+        and are not over, and of all that begin, for ever. Given positions, it goes on from there,
+        and they move along: their `cursor` is where to go on later. A `Reset`, with the id "", says
+        that they are too old to know all jobs that began since.
+        """
+        positions = jobs if isinstance(jobs, Positions) else Positions(jobs)
+        for frame in self._follow("/v1/events", positions):
+            yield from positions.take(frame)
+
+    def _follow(self, path: str, position: Position | Positions) -> Iterator[Frame]:
+        """Yield the frames of as many connections as are needed, until the position is over."""
         patience = Patience(self.url, self._patience, self._tell)
         while not position.over:
             try:
-                for frame in self._frames(job, position, patience):
-                    event = position.take(frame)
-                    if event is not None:
-                        yield event
-                    if isinstance(event, End):
+                for frame in self._frames(path, position.params, patience):
+                    yield frame
+                    if position.over:
                         return
                 time.sleep(patience.pause("the stream ended early"))
             except httpx.TransportError as error:
                 time.sleep(patience.pause(error))
 
-    def _frames(self, job: str, position: Position, patience: Patience) -> Iterator[Any]:
+    def _frames(
+        self, path: str, params: Mapping[str, str | int], patience: Patience
+    ) -> Iterator[Frame]:
         """Yield the frames of one connection."""
         frames = Frames()
         patience.asks()
-        path = f"{calls.get(job).path}/events"
         timeout = stream_timeout(self._timeout)
-        with self._http.stream("GET", path, params=position.params, timeout=timeout) as response:
+        with self._http.stream("GET", path, params=params, timeout=timeout) as response:
             if not response.is_success:
                 response.read()
                 error = calls.refusal(response)

@@ -1,34 +1,36 @@
-// One job's log as it grows: every record exactly once, over any number of connections.
+// The logs of some jobs as they grow: every record exactly once, on one connection at a time.
 
 import { ask, home } from "./api.js";
 
 const AGAIN = 1000; // milliseconds
 
-/** Follows a job; `hear` has record, lifecycle, waiting, end, connected. */
+/** Follows jobs; `hear` has record, lifecycle, waiting, end, each with the job's id first; connected. */
 export class Feed {
-  last = 0; // number of the last record taken
-  told = 0; // number of the last lifecycle event taken
-  over = false;
+  cursor = null; // what the last event that was taken counts
+  last = new Map(); // job -> number of the last record taken
+  told = new Map(); // job -> number of the last lifecycle event taken
 
-  constructor(job, hear) {
-    this.job = job;
+  constructor(jobs, hear) {
+    this.living = new Set(jobs); // those whose end is not known
     this.hear = hear;
-    // Browsers grant few connections to one server. A hidden page needs none: it catches up.
+    // A hidden page needs no connection: it catches up.
     this.look = () => (document.hidden ? this.hush() : this.open());
     document.addEventListener("visibilitychange", this.look);
     this.look();
   }
 
   open() {
-    if (this.over || this.source) return;
-    const from = `after=${this.last}&lifecycle_after=${this.told}`;
-    const source = new EventSource(`${home(this.job)}/events?${from}`);
+    if (this.living.size === 0 || this.source) return;
+    const query = new URLSearchParams({ jobs: [...this.living].join(), ...(this.cursor && { cursor: this.cursor }) });
+    const source = new EventSource(`v1/events?${query}`);
     this.source = source;
     source.onopen = () => this.hear.connected(true);
-    source.onmessage = ({ data }) => this.record(JSON.parse(data));
-    source.addEventListener("lifecycle", ({ data }) => this.lifecycle(JSON.parse(data)));
-    source.addEventListener("waiting", this.hear.waiting);
-    source.addEventListener("end", ({ data }) => this.end(JSON.parse(data)));
+    for (const kind of ["records", "lifecycle", "waiting", "gap", "end"]) {
+      source.addEventListener(kind, ({ data, lastEventId }) => {
+        const { job, ...facts } = JSON.parse(data);
+        if (source === this.source && this[kind](job, facts) !== false) this.cursor = lastEventId || this.cursor;
+      });
+    }
     source.onerror = () => {
       this.hear.connected(false);
       // Browsers come back after a lost connection, not after a refusal.
@@ -36,35 +38,52 @@ export class Feed {
     };
   }
 
-  record(record) {
-    if (record.seq <= this.last) return;
-    if (record.seq > this.last + 1) return this.again(0); // ask for what is missing
-    this.last = record.seq;
-    this.hear.record(record);
+  records(job, { records }) {
+    for (const record of records) {
+      const last = this.last.get(job) ?? 0;
+      if (record.seq <= last) continue;
+      if (record.seq > last + 1) return this.again(0); // ask for what is missing
+      this.last.set(job, record.seq);
+      this.hear.record(job, record);
+    }
   }
 
-  lifecycle(event) {
-    if (event.number <= this.told) return;
-    this.told = event.number;
-    this.hear.lifecycle(event);
+  lifecycle(job, event) {
+    if (event.number <= (this.told.get(job) ?? 0)) return;
+    this.told.set(job, event.number);
+    this.hear.lifecycle(job, event);
   }
 
-  end(facts) {
-    this.close();
-    this.hear.end(facts);
+  waiting(job, facts) {
+    this.hear.waiting(job, facts);
   }
 
+  /** Records that nobody has any more. */
+  gap(job, { last }) {
+    this.last.set(job, Math.max(last, this.last.get(job) ?? 0));
+  }
+
+  end(job, facts) {
+    this.living.delete(job);
+    if (this.living.size === 0) this.close();
+    this.hear.end(job, facts);
+  }
+
+  /** Come back later, without those that are gone; returns false: what led here was not taken. */
   again(after = AGAIN) {
     this.hush();
     this.timer = setTimeout(async () => {
-      try {
-        await ask(home(this.job));
-      } catch (error) {
-        if (error.status === 404) return this.end({ state: "deleted", reason: error.message });
-        return this.again();
+      for (const job of [...this.living]) {
+        try {
+          await ask(home(job));
+        } catch (error) {
+          if (error.status !== 404) return this.again();
+          this.end(job, { state: "deleted", reason: error.message });
+        }
       }
       if (!document.hidden) this.open();
     }, after);
+    return false;
   }
 
   hush() {
@@ -74,7 +93,7 @@ export class Feed {
   }
 
   close() {
-    this.over = true;
+    this.living.clear();
     document.removeEventListener("visibilitychange", this.look);
     this.hush();
   }

@@ -46,7 +46,7 @@ class Watch {
       waiting.remove();
       this.show(found);
       if (focused) this.main.querySelector("h1").focus();
-      for (const job of this.jobs) this.follow(job);
+      this.follow();
     } catch (error) {
       if (this.closed) return;
       if (error.status >= 400 && error.status < 500) return fill(this.main, h("h1", { tabindex: -1 }, "There is no such job"), h("p", {}, error.message));
@@ -83,13 +83,15 @@ class Watch {
     this.clock = setInterval(() => this.jobs.forEach(({ card }) => card.tick()), 1000);
   }
 
-  follow(job) {
-    job.feed = new Feed(job.id, {
+  follow() {
+    const jobs = new Map(this.jobs.map((job) => [job.id, job]));
+    this.feed = new Feed(jobs.keys(), {
       connected,
-      record: (record) => (job.log.take(record), this.change()),
-      lifecycle: (event) => (this.mark(job, event), this.soon(job)),
-      waiting: () => this.soon(job),
-      end: ({ state, reason }) => {
+      record: (id, record) => (jobs.get(id).log.take(record), this.change()),
+      lifecycle: (id, event) => (this.mark(jobs.get(id), event), this.soon(jobs.get(id))),
+      waiting: (id) => this.soon(jobs.get(id)),
+      end: (id, { state, reason }) => {
+        const job = jobs.get(id);
         if (state === "deleted") job.card.show({ ...job.card.job, state, reason });
         else this.soon(job);
         this.change();
@@ -179,10 +181,8 @@ class Watch {
     clearTimeout(this.retry);
     clearInterval(this.clock);
     this.dark.removeEventListener("change", this.recolour);
-    for (const job of this.jobs) {
-      clearTimeout(job.timer);
-      job.feed?.close();
-    }
+    this.feed?.close();
+    for (const job of this.jobs) clearTimeout(job.timer);
     for (const chart of this.charts.values()) chart.close();
     connected(true);
   }

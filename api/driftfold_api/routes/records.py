@@ -9,7 +9,7 @@ from driftfold_api import problem as p
 from driftfold_api.models import RecordPage
 from driftfold_api.openapi import problems
 from driftfold_api.service import JobHere, ServiceHere
-from driftfold_api.sse import EventStream
+from driftfold_api.sse import JobStream
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["records"])
 
@@ -67,4 +67,4 @@ async def events(
     """Stream the records of a job, those that are there and those to come, until its end."""
     known = await service.store.get(job)
     start = after if last_event_id is None else last_event_id
-    return EventStream(service.feeds, service.store, known, start, lifecycle_after)
+    return JobStream(service.feeds, known, start, lifecycle_after)

@@ -4,12 +4,13 @@
 -- The nonce is new for each call and the same when a call is sent again because its reply was
 -- lost, so that a transition that happened is not refused or repeated the second time.
 local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED = unpack(KEYS, 1, 7)
-local BELL, PULSE, ALL, UNRECORDED, ARCHIVED = unpack(KEYS, 8, 12)
+local BELL, PULSE, ALL, UNRECORDED, ARCHIVED, TURNS = unpack(KEYS, 8, 13)
 local INDEX = {
-  queued = KEYS[13], running = KEYS[14], canceling = KEYS[15],
-  paused = KEYS[16], succeeded = KEYS[17], failed = KEYS[18], canceled = KEYS[19],
+  queued = KEYS[14], running = KEYS[15], canceling = KEYS[16],
+  paused = KEYS[17], succeeded = KEYS[18], failed = KEYS[19], canceled = KEYS[20],
 }
 local COUNTS = KEYS[#KEYS]
+local TURNS_KEPT = 10000
 local ID, NONCE = ARGV[1], ARGV[2]
 
 local clock = redis.call('TIME')
@@ -40,8 +41,19 @@ local function attempt_facts()
     'seq', field('seq')
 end
 
+-- A job has its turn when it first leaves the queue: the time in us, after all turns before.
+local function take_turn()
+  if field('turn') then return end
+  local last = tonumber(redis.call('ZRANGE', TURNS, -1, -1, 'WITHSCORES')[2] or 0)
+  local turn = string.format('%.0f', math.max(clock[1] * 1000000 + clock[2], last + 1))
+  set('turn', turn)
+  redis.call('ZADD', TURNS, turn, ID)
+  redis.call('ZREMRANGEBYRANK', TURNS, 0, -TURNS_KEPT - 1)
+end
+
 local function move(state)
   local before = field('state')
+  if state ~= 'queued' then take_turn() end
   if before then redis.call('ZREM', INDEX[before], ID) end
   redis.call('ZADD', INDEX[state], field('number'), ID)
   set('state', state)
