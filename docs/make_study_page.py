@@ -17,6 +17,12 @@ STUDIES = Path(__file__).parent / "studies"
 KEPT = ("accuracy_visits", "worst_decile", "rate", "signal", "cpu")
 """Tables of a single experiment that are kept, of a study that has them."""
 
+MEANS = (
+    "Accuracy before the update, in percent",
+    "Points above the frozen model, before the update",
+)
+"""Tables across experiments that come in short, too: sets and shifts alone as columns."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -51,6 +57,28 @@ def thinned(text: str, kept: Collection[str] = KEPT) -> str:
     return "\n\n".join(block for block, found in pairs if not found or found[1] in kept)
 
 
+def grouped(table: str) -> str:
+    """Means over the columns of a table that are called alike up to the last comma.
+
+    Where some of a group's entries are missing there is no mean.
+    """
+    head, _, *lines = (line.strip("| ").split(" | ") for line in table.strip().splitlines())
+    groups = [name.rpartition(", ")[0] for name in head]
+    names = list(dict.fromkeys(groups))
+    made = [f"|  | {' | '.join(names)} |", f"|{'---|' * (len(names) + 1)}"]
+    for arm, *entries in lines:
+        values: dict[str, list[float | None]] = {name: [] for name in names}
+        for group, entry in zip(groups, entries, strict=True):
+            values[group].append(None if entry == "-" else float(entry.split()[0]))
+        made.append(f"| {arm} | {' | '.join(_mean(values[name]) for name in names)} |")
+    return "\n".join(made)
+
+
+def _mean(values: list[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    return f"{sum(known) / len(known):.3g}" if len(known) == len(values) else "-"
+
+
 def without_places(text: str) -> str:
     """Leave out where on whose machine the study was run.
 
@@ -69,6 +97,11 @@ def page(head: str, summary: str, grids: Collection[str] = ()) -> str:
     parts = [head.rstrip(), MARKER]
     left_out = 0
     for section in sections(summary):
+        if section.title in MEANS:
+            table = section.text.strip().partition("\n\n")[0]
+            parts.append(
+                f"## {section.title}; means over the schedules that were run\n\n{grouped(table)}"
+            )
         if section.name.startswith("tune-") or section.name in grids:
             left_out += 1
             continue
@@ -76,8 +109,8 @@ def page(head: str, summary: str, grids: Collection[str] = ()) -> str:
         title = f"## {section.title}\n" if section.title else ""
         parts.append(f"{title}{text.rstrip()}" if title else text.strip())
     if left_out:
-        told = f"{left_out} experiments that tune, or stand in the tables across, have none here."
-        parts.append(f"Of the tables of single experiments the most telling are shown; {told}")
+        told = f"{left_out} that tune, or stand in the tables across, have none here."
+        parts.insert(3, f"Of tables of single experiments the most telling are shown; {told}")
     return without_places("\n\n".join(parts)) + "\n"
 
 
