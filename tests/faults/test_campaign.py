@@ -11,11 +11,7 @@ from tests.faults.chaos.recovery import Stand, random_kills
 from tests.faults.chaos.schedule import fault
 from tests.workers.experiments import Behaviour
 
-real = [
-    pytest.mark.slow,
-    pytest.mark.asyncio,
-    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc"),
-]
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
 
 
 def test_a_short_campaign_is_the_beginning_of_a_long_one() -> None:
@@ -26,21 +22,23 @@ def test_a_short_campaign_is_the_beginning_of_a_long_one() -> None:
     assert orders(3, 100) == orders(3, 1000)[: len(orders(3, 100))]
 
 
-class TestReal:
-    """With real processes."""
+@pytest.mark.slow
+@LINUX
+@pytest.mark.asyncio
+async def test_each_fault_once() -> None:
+    plan = Plan(seed=2, faults=len(FAULTS), rounds=600, every=0.7)
+    report = await campaign(plan)
+    assert report.broken == {}, report.folder
+    assert set(report.faults) == set(FAULTS)
+    assert report.rounds >= plan.rounds
 
-    pytestmark = real
 
-    async def test_each_fault_once(self) -> None:
-        plan = Plan(seed=2, faults=len(FAULTS), rounds=600, every=0.7)
-        report = await campaign(plan)
-        assert report.broken == {}, report.folder
-        assert set(report.faults) == set(FAULTS)
-        assert report.rounds >= plan.rounds
-
-    async def test_ten_random_kills(self, behaviour: Behaviour) -> None:
-        async with Stand.open(behaviour) as stand:
-            await stand.up()
-            told = await random_kills(stand, 10)
-        assert told["kills"] == 10
-        assert told["attempts"] > 5
+@pytest.mark.slow
+@LINUX
+@pytest.mark.asyncio
+async def test_ten_random_kills(behaviour: Behaviour) -> None:
+    async with Stand.open(behaviour) as stand:
+        await stand.up()
+        told = await random_kills(stand, 10)
+    assert told["kills"] == 10
+    assert told["attempts"] > 5

@@ -21,6 +21,11 @@
             test_a_job_without_a_process_is_not_held_by_a_heartbeat
         tests/workers/test_chaos.py::
             test_chaos
+        tests/faults/test_campaign.py::
+            test_each_fault_once
+            test_ten_random_kills
+        tests/faults/test_chaos_rules.py::
+            test_what_is_broken_is_told
 - Out of memory in the process of a run, or its end by a signal: failed with that reason after its
   attempts, never running for ever.
         tests/workers/test_supervisor.py::
@@ -35,6 +40,8 @@
             test_a_client_that_leaves_amid_its_request_leaves_nothing
             test_a_client_that_leaves_at_once_has_whole_jobs_or_none
             test_a_client_that_leaves_while_its_job_is_made_has_the_job
+        tests/faults/test_many_jobs.py::
+            test_a_thousand_jobs_of_twenty_clients
 - A result is aggregated and the process dies before its record is kept: the next attempt goes on
   from what is recorded.
         tests/faults/test_unrecorded.py::
@@ -76,6 +83,16 @@
             test_what_cannot_get_better_fails_at_once
         tests/workers/test_data_paths.py::
             test_a_worker_reads_what_it_offers_and_nothing_else
+        tests/api/test_fuzzed_specs.py::
+            test_broken_specifications
+        tests/api/test_exercised.py::
+            test_a_service_that_runs
+- Output that is huge: a million rounds, long texts, metrics that are NaN or infinite. All is kept
+  and read, as valid JSON.
+        tests/faults/test_huge_output.py::
+            test_it_is_kept_to_the_end
+        tests/workers/test_store_crowd.py::
+            test_long_records
 
 - The archive's tables are locked, its disk is full, its server is killed and comes back; its job
   store is away, lost, or another one's: what was accepted is kept, refusals say so, and the
@@ -105,7 +122,7 @@ CASES = cases(__doc__ or "")
 
 
 def test_every_case_is_covered_by_some_test() -> None:
-    assert len(CASES) == 8
+    assert len(CASES) == 9
     assert all(CASES)
 
 
