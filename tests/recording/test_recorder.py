@@ -75,6 +75,25 @@ async def test_much_is_recorded_in_steps(
         await assert_same(store, archive, job)
 
 
+async def test_of_long_records_a_step_takes_fewer(
+    store: RedisJobStore, archive: SqlArchive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "BYTES", 4000)
+    monkeypatch.setattr(module, "FIRST", 8)
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    claim = await running(store, archive)
+    job = claim.job.id
+    await store.append(job, claim.epoch, 1, [*lines(1, 40), *lines(41, 80, "x" * 400)])
+    sizes, before = [], 0
+    while await recorder.step(fence):
+        after = (await archive.positions([job]))[job].seq
+        sizes.append(after - before)
+        before = after
+    assert sizes[:3] == [8, 16, 16]
+    assert set(sizes[4:]) == {8}
+    await assert_same(store, archive, job)
+
+
 class Torn(RedisWindow):
     """A window that breaks after the archive has committed."""
 

@@ -10,7 +10,9 @@ from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.store import Trimmed
 
 JOBS = 50  # of which one step records something
-RECORDS = 1000  # of one job that one step records
+RECORDS = 1000  # of one job that one step records, unless they are long
+FIRST = 100  # that the first step records
+BYTES = 8 * 2**20  # of records in one step, more or less
 
 log = logging.getLogger("driftfold.api")
 
@@ -18,12 +20,14 @@ log = logging.getLogger("driftfold.api")
 class Recorder:
     """Records in steps: read, commit, and only then let the job store trim.
 
-    It keeps no state, so whoever begins anew repeats at most one step, which changes nothing.
+    Whoever begins anew repeats at most one step, which changes nothing: all that a recorder keeps
+    is how many records of a job it takes at once, which is fewer after a step with long ones.
     """
 
     def __init__(self, window: RedisWindow, archive: Archive) -> None:
         self._window = window
         self._archive = archive
+        self._limit = min(FIRST, RECORDS)
 
     async def step(self, fence: int) -> bool:
         """Record some of what is not recorded; whether there is more.
@@ -36,6 +40,9 @@ class Recorder:
         told = [excerpt for excerpt in found if excerpt is not None]
         if not told:
             return False
+        limit, size = self._limit, sum(len(record) for each in told for record in each.records)
+        self._limit = limit // 2 if size > BYTES else 2 * limit if size < BYTES // 4 else limit
+        self._limit = min(max(self._limit, 1), RECORDS)
         await self._archive.record(fence, told)
         done = await asyncio.gather(
             *(self._recorded(each, known.get(each.job.id)) for each in told)
@@ -46,11 +53,11 @@ class Recorder:
         """Return what of a job is to be recorded; None where nothing can be."""
         told = None
         if known is None:  # the archive that had it was lost; or it was deleted
-            told = await self._window.whole(job, limit=RECORDS)
+            told = await self._window.whole(job, limit=self._limit)
         else:
             try:
                 told = await self._window.excerpt(
-                    job, after=known.seq, events_after=known.events, limit=RECORDS
+                    job, after=known.seq, events_after=known.events, limit=self._limit
                 )
             except Trimmed:
                 with bound(job=job):
