@@ -47,7 +47,7 @@ def _one(connection: Connection, wanted: Select[Any], job: str) -> Row[Any]:
     if found is None:
         raise UnknownJob(f"no job has the id {job}")
     if found.wish == Wish.DELETE:
-        raise Deleted(f"job {job} was deleted")
+        raise Deleted(f"no job has the id {job}: it was deleted")
     return found
 
 
