@@ -4,6 +4,7 @@ from driftfold.telemetry.base import Record, RecordSink
 from driftfold.telemetry.jsonl import JsonLines
 from driftfold.telemetry.memory import Memory
 from driftfold.telemetry.metrics import merge
+from driftfold.telemetry.quantiles import quantiles
 from driftfold.telemetry.reader import each_record, read_records
 from driftfold.telemetry.recorder import Recorder
 
@@ -15,5 +16,6 @@ __all__ = [
     "Recorder",
     "each_record",
     "merge",
+    "quantiles",
     "read_records",
 ]
