@@ -22,6 +22,7 @@ from driftfold_api.routes import (
     lifecycle,
     metrics,
     records,
+    repeats,
     results,
 )
 from driftfold_api.service import Service
@@ -30,7 +31,7 @@ from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 
-ROUTES = (jobs, records, events, lifecycle, results, catalogue, health, metrics)
+ROUTES = (jobs, repeats, records, events, lifecycle, results, catalogue, health, metrics)
 
 
 def create_app(

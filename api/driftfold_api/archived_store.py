@@ -28,6 +28,7 @@ from driftfold_workers.store import (
 T = TypeVar("T")
 
 PAGE = 1000  # lifecycle events that are read at once
+RECORDING = 10  # looks at the archive until the end of a job must be recorded
 PAUSE = 0.5  # seconds between two looks at a job that is not queued yet
 LATER = "it is accepted, and is queued as soon as the job store answers"
 
@@ -74,19 +75,34 @@ class ArchivedStore(Jobs):
             known = await self._archive.get(job)
             return replace(known, reason=LATER) if known.state is State.QUEUED else known
 
-        return await self._either(lambda: self._store.get(job), kept)
+        found = await self._either(lambda: self._store.get(job), kept)
+        return (await self._retries([found]))[0]
+
+    async def recorded(self, job: str) -> Job:
+        """Return a job that is over as the archive has it, with all of its log; wait for that."""
+        for _ in range(RECORDING):
+            if (kept := await self._archive.get(job)).state.final:
+                return kept
+            await asyncio.sleep(PAUSE)
+        raise StoreUnreachable(f"the end of job {job} is not recorded yet; repeat the request")
 
     async def list(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> Page:
         """Return jobs, newest first. A cursor is the id of the last job that was listed."""
         try:
             live = await self.reach.ask(
-                lambda: self._store.list(limit=limit, cursor=cursor, state=state)
+                lambda: self._store.list(limit=limit, cursor=cursor, state=state, dead=dead)
             )
         except StoreUnreachable:
-            return await self._archive.list(limit=limit, cursor=cursor, state=state)
-        kept = await self._archive.list(limit=limit, cursor=cursor, state=state)
+            return await self._archive.list(limit=limit, cursor=cursor, state=state, dead=dead)
+        kept = await self._archive.list(limit=limit, cursor=cursor, state=state, dead=dead)
+        live = replace(live, jobs=await self._retries(live.jobs))
         there = {job.id for job in live.jobs}
         more = [job for job in kept.jobs if job.id not in there]
         # What is recorded of a job that is not over may be old: the job store knows better.
@@ -245,6 +261,15 @@ class ArchivedStore(Jobs):
                 raise away
             await asyncio.sleep(min(wait, PAUSE))
         return told
+
+    async def _retries(self, jobs: Sequence[Job]) -> Sequence[Job]:
+        """Say of jobs by which others they were tried again, which the job store does not know."""
+        ended = [job.id for job in jobs if job.state in (State.FAILED, State.CANCELED)]
+        try:
+            found = await self._archive.retries(ended) if ended else {}
+        except StoreUnreachable:
+            return jobs
+        return [replace(job, retried_by=found.get(job.id, "")) for job in jobs]
 
     async def _move(self, job: str, move: Callable[[str], Awaitable[Job]], allowed: str) -> Job:
         """Move a job that is not over, wherever it is known."""

@@ -13,7 +13,13 @@ try:
     import typer
 
     from driftfold import __version__
-    from driftfold_api import data_command, jobs_command, study_command, submit_command
+    from driftfold_api import (
+        data_command,
+        jobs_command,
+        repeat_command,
+        study_command,
+        submit_command,
+    )
     from driftfold_api.failures import Outcome, tell
     from driftfold_api.options import (
         Attempts,
@@ -208,7 +214,7 @@ def plot(
 app.command()(submit_command.submit)
 
 
-for command in jobs_command.COMMANDS:
+for command in (*jobs_command.COMMANDS, *repeat_command.COMMANDS):
     app.command()(command)
 app.command(name="list")(jobs_command.list_)
 

@@ -21,6 +21,9 @@ def list_(
             help="Only queued, running, canceling, paused, succeeded, failed or canceled ones."
         ),
     ] = None,
+    dead: Annotated[
+        bool, typer.Option("--dead", help="Only those that failed because attempts ran out.")
+    ] = False,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 50,
     url: Url = None,
     as_json: Json = False,
@@ -28,7 +31,7 @@ def list_(
     """List the jobs of the service, newest first."""
     from driftfold_api.managing import list_jobs
 
-    list_jobs(url, state, limit, as_json)
+    list_jobs(url, state, limit, as_json, dead)
 
 
 def cancel(job: Job, url: Url = None, as_json: Json = False) -> None:

@@ -14,16 +14,19 @@ from driftfold_api.report import print_table
 from driftfold_workers.job import State
 
 
-def list_jobs(url: str | None, state: str | None, limit: int, as_json: bool) -> None:
+def list_jobs(
+    url: str | None, state: str | None, limit: int, as_json: bool, dead: bool = False
+) -> None:
     """Print jobs, newest first."""
     wanted = _state(state)
     with reach(url) as client:
-        jobs = list(islice(client.list(state=wanted), limit))
+        jobs = list(islice(client.list(state=wanted, dead=dead), limit))
     if as_json:
         typer.echo(json.dumps([job.model_dump(mode="json") for job in jobs], indent=2))
         return
     if not jobs:
-        typer.echo("no jobs" if state is None else f"no {state} jobs", err=True)
+        kind = "dead " if dead else "" if state is None else f"{state} "
+        typer.echo(f"no {kind}jobs", err=True)
     for job in jobs:
         typer.echo(_line(job))
 
@@ -89,5 +92,6 @@ def _line(job: JobView) -> str:
         end = job.finished or datetime.now(job.started.tzinfo)
         took = duration(max(0.0, (end - job.started).total_seconds()))
     parts = [job.id, f"{job.state:<9}", f"{f'{reached.rounds}{of}':>11}", f"{took:>8}"]
-    reason = f"  ({job.reason})" if job.reason else ""
+    again = f"; tried again by {job.retried_by}" if job.retried_by else ""
+    reason = f"  ({job.reason}{again})" if job.reason or again else ""
     return f"{'  '.join(parts)}  {job.name}{reason}".rstrip()

@@ -74,6 +74,9 @@ class JobView(Answer):
         default=False,
         description="It failed because its attempts ran out: a further try may help.",
     )
+    retried_by: str = Field(
+        default="", description="Id of the latest job that was made to try it again."
+    )
     diverged: Count | None = Field(
         default=None,
         description="Number of the first record that a later attempt computed differently: the "
@@ -92,6 +95,9 @@ class Origin(Answer):
 
     job: str
     how: str = Field(description="retry or clone.")
+    records: Count | None = Field(
+        default=None, description="Records that were taken over from its log; null: none."
+    )
 
 
 class JobDetail(JobView):
@@ -324,6 +330,7 @@ def _facts(job: Job) -> dict[str, Any]:
         "pausing": job.pausing,
         "group": job.group,
         "dead": job.dead,
+        "retried_by": job.retried_by,
         "diverged": job.diverged,
         "links": {"self": home, **{part: f"{home}/{part}" for part in parts}},
     }

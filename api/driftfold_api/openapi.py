@@ -14,6 +14,7 @@ from fastapi.openapi.utils import get_openapi
 
 from driftfold_api.models import ProblemDetails, Submission
 from driftfold_api.problem import MEDIA_TYPE, TYPES, ProblemType
+from driftfold_api.repeat_models import CloneAsked, ReplayAsked, RetryAsked
 
 REFERENCE = "#/components/schemas/"
 
@@ -28,10 +29,11 @@ def problems(*types: ProblemType) -> dict[int | str, dict[str, Any]]:
     return {**told, "default": _response("Any other problem")}
 
 
-def body(model: type[Any]) -> dict[str, Any]:
+def body(model: type[Any], *, required: bool = True) -> dict[str, Any]:
     """Return the description of a JSON body that the route reads itself."""
     schema = {"$ref": REFERENCE + model.__name__}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+    content = {"application/json": {"schema": schema}}
+    return {"requestBody": {"required": required, "content": content}}
 
 
 def describe(app: FastAPI) -> None:
@@ -43,7 +45,7 @@ def describe(app: FastAPI) -> None:
                 title=app.title, version=app.version, description=app.description, routes=app.routes
             )
             known = schema.setdefault("components", {}).setdefault("schemas", {})
-            for model in (ProblemDetails, Submission):
+            for model in (ProblemDetails, Submission, RetryAsked, CloneAsked, ReplayAsked):
                 table = model.model_json_schema(ref_template=REFERENCE + "{model}")
                 known |= table.pop("$defs", {})
                 known[model.__name__] = table

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from driftfold.errors import SpecError
+from driftfold_api.archive.base import KeyReused
 from driftfold_workers.store import (
     Conflict,
     StoreError,
@@ -208,6 +209,8 @@ def _as_problem(error: Exception) -> Problem:
         return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):
         return Problem(UNREACHABLE, str(error), headers={"Retry-After": RETRY_AFTER})
+    if isinstance(error, KeyReused):
+        return Problem(KEY_REUSED, str(error))
     if isinstance(error, UnknownJob | Conflict):
         return Problem(UNKNOWN_JOB if isinstance(error, UnknownJob) else CONFLICT, str(error))
     if isinstance(error, RequestValidationError):

@@ -39,7 +39,7 @@ from driftfold_workers.order import Order
 from driftfold_workers.pipe_sink import PipeSink, send
 from driftfold_workers.rhythm import Rhythm
 from driftfold_workers.rounds import Rounds
-from driftfold_workers.runs import Runs, attempt_name
+from driftfold_workers.runs import Runs, attempt_name, job_of
 from driftfold_workers.with_rounds import WithRounds
 
 NAME = "driftfold-job"
@@ -112,7 +112,7 @@ def _run(
         sinks=[PipeSink(pipe, runs, order.job, rhythm), rounds],
         store=WithRounds(ConfirmedStore(runs.checkpoints(order.job), confirmation), rounds),
         name=name,
-        past=_past(order.checkpoint, runs, rounds),
+        past=_past(order, runs, rounds),
         stop=stop.is_set,
         checkpoint=lambda: confirmation.known and rhythm.due(),
     )
@@ -123,13 +123,14 @@ def _run(
     return Done(told)
 
 
-def _past(pointer: str | None, runs: Runs, rounds: Rounds) -> Snapshot | None:
+def _past(order: Order, runs: Runs, rounds: Rounds) -> Snapshot | None:
     """Return the snapshot to go on from, if there is one, and take over its rounds."""
-    if pointer is None:
+    if order.checkpoint is None:
         return None
+    owner = job_of(order.checkpoint.partition(":")[0])  # another job if this one tries it again
     try:
-        past = runs.load(pointer)
-        rounds.go_on_from(past)
+        past = runs.load(order.checkpoint)
+        rounds.go_on_from(past, None if owner == order.job else runs.of(owner))
     except CheckpointError as error:
         # That costs time and nothing else: the log drops the records that it has already.
         print(f"the run begins anew: {error}", file=sys.stderr)

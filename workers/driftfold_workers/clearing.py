@@ -29,4 +29,4 @@ def _clear_up(runs: Runs, job: Job) -> None:
             runs.configure(job.id, job.spec)
             runs.gather(job.id, job.checkpoint)
     finally:
-        runs.tidy(job.id, job.checkpoint)
+        runs.tidy(job.id, job.checkpoint, succeeded=job.state is State.SUCCEEDED)

@@ -69,8 +69,11 @@ class Job:
         Id of the group that it belongs to, or "".
     origin
         The job that it was made from, and how: {"job": id, "how": "retry" or "clone"}; or None.
+        With `records`, a number, it has taken over so many of that one's log.
     dead
         Whether it has failed because its attempts ran out: a further try may help.
+    retried_by
+        Id of the latest job that was made to try it again, or "". The archive tells.
     diverged
         Number of the first record that a later attempt computed differently, or None.
     """
@@ -96,8 +99,9 @@ class Job:
     pausing: bool = False
     terms: Terms = USUAL
     group: str = ""
-    origin: Mapping[str, str] | None = None
+    origin: Mapping[str, Any] | None = None
     dead: bool = False
+    retried_by: str = ""
     diverged: int | None = None
 
 

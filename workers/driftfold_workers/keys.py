@@ -52,6 +52,11 @@ class Keys:
         return self._name("q:delayed")
 
     @property
+    def dead(self) -> str:
+        """Sorted set: jobs that failed because their attempts ran out, by number."""
+        return self._name("jobs", "dead")
+
+    @property
     def unrecorded(self) -> str:
         """Set: jobs that have told something which the archive does not have yet."""
         return self._name("a:unrecorded")
@@ -103,6 +108,7 @@ class Keys:
             *(self.ready, self.needs, self.lease, self.delayed),
             *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived, self.turns),
             *(self.jobs(state) for state in State),
+            self.dead,
             self.counts,
         ]
 

@@ -49,7 +49,12 @@ class RedisUsers(RedisLogs):
         return (await self._explain([to_job(job, raw)]))[0]
 
     async def list(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> Page:
         """Return jobs, newest first. A cursor is the id of the last job that was listed."""
         if limit < 1 or not (cursor is None or is_id(cursor)):
@@ -61,7 +66,7 @@ class RedisUsers(RedisLogs):
 
         async def send(redis: Any) -> tuple[Any, Any]:
             # Those of one number are in the order of their ids, here as in the list.
-            range_ = (self.keys.jobs(state), first, "-inf")
+            range_ = (self.keys.dead if dead else self.keys.jobs(state), first, "-inf")
             found = await redis.zrevrangebyscore(*range_, start=0, num=limit + 1 + TWINS)
             names = [name.decode() for name in found]
             names = [name for name in names if cursor is None or name < cursor][: limit + 1]

@@ -5,6 +5,7 @@ to the end has them all, however many attempts there were; each is there once, b
 is either the one that a run goes on from or nothing.
 """
 
+import shutil
 from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -83,12 +84,17 @@ class Rounds(RecordSink):
             snapshot, meta={**snapshot.meta, KEPT: meta}, arrays={**snapshot.arrays, **tail}
         )
 
-    def go_on_from(self, snapshot: Snapshot) -> None:
-        """Take over the rounds that a snapshot carries; `CheckpointError` if it has none."""
+    def go_on_from(self, snapshot: Snapshot, source: Files | None = None) -> None:
+        """Take over the rounds that a snapshot carries; `CheckpointError` if it has none.
+
+        If it is another job's, `source` has that one's files, of which parts are copied.
+        """
         meta = snapshot.meta.get(KEPT)
         if meta is None:
             raise CheckpointError("the snapshot was taken by a version that kept no rounds with it")
         self._parts = list(meta["parts"])
+        for name in self._parts if source is not None else ():
+            self._copy(name, source)
         self._metrics = dict.fromkeys(meta["metrics"])
         prefix = f"{KEPT}/"
         tail = {
@@ -124,6 +130,13 @@ class Rounds(RecordSink):
                     values[name] = (arrays[METRIC + metric], there)
             writer.write(rows, values)
         writer.close()
+
+    def _copy(self, name: str, source: Files) -> None:
+        try:
+            with source.open(name) as part:
+                self._files.put(name, lambda file: shutil.copyfileobj(part, file))
+        except OSError as error:
+            raise CheckpointError(f"rounds before the snapshot are gone: {error}") from error
 
     def _all(self) -> Iterator[Mapping[str, Any]]:
         for name in self._parts:

@@ -102,15 +102,18 @@ class Runs:
             rounds.go_on_from(self.load(pointer))
             self.of(job).put(ROUNDS, rounds.write_table)
 
-    def tidy(self, job: str, pointer: str | None) -> None:
+    def tidy(self, job: str, pointer: str | None, *, succeeded: bool = True) -> None:
         """Remove what a job that is over needs no more: all but its last snapshot, parts of rounds.
 
-        And what killed writers have left. Raises `OSError`.
+        And what killed writers have left. One that did not succeed may be tried again from its
+        last snapshot, which needs those parts. Raises `OSError`.
         """
         files = self.of(job)
         kept = None if pointer is None else snapshot_file(pointer)
         for name in files.walk(""):
             folder = name.partition("/")[0]
+            if folder == KEPT and not succeeded and not name.endswith(PART):
+                continue
             if name != kept and (folder in (CHECKPOINTS, KEPT) or name.endswith(PART)):
                 files.remove([name])
 

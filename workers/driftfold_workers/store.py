@@ -89,9 +89,17 @@ class Jobs(ABC):
 
     @abstractmethod
     async def list(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> Page:
-        """Return jobs, newest first. A cursor is the id of the last job that was listed."""
+        """Return jobs, newest first. A cursor is the id of the last job that was listed.
+
+        `state` picks those in one state, `dead` those that failed because their attempts ran out.
+        """
 
     @abstractmethod
     async def cancel(self, job: str) -> Job:

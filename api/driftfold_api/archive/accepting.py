@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from driftfold_api.archive.base import Wanted
+from driftfold_api.archive import repeating
+from driftfold_api.archive.base import KeyReused, Wanted
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_json
 from driftfold_workers.new_id import made, new_id
-from driftfold_workers.store import Conflict
 
 KEEP = 24 * 3600.0  # seconds that a key is kept
 
@@ -37,7 +37,11 @@ def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
         group=wanted.group,
         origin=wanted.origin,
     )
+    if wanted.log_of:
+        job = repeating.following(connection, job, wanted.log_of)
     connection.execute(insert(jobs), to_row(job) | {"sent": sent})  # values beside: compiled once
+    if wanted.log_of:
+        repeating.take_over(connection, job.id, wanted.log_of)
     return job
 
 
@@ -63,7 +67,7 @@ def make_once(
     if known is not None:
         age = time.time() - known[1]
         if age < KEEP and known.digest != digest:
-            raise Conflict(
+            raise KeyReused(
                 f"this idempotency key was used for job {known.id}, which has another "
                 "specification, name or terms; use a new key for a new job"
             )
@@ -96,6 +100,7 @@ def digest_of(wanted: Wanted) -> str:
         "delay": wanted.delay,
         "group": wanted.group,
         "origin": wanted.origin,
+        "log_of": wanted.log_of,
     }
     said = {name: value for name, value in how.items() if value}
     return hashlib.sha256(to_json([*request, said] if said else request).encode()).hexdigest()

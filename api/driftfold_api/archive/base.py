@@ -9,7 +9,7 @@ from typing import Any
 from driftfold_api.models import Attempt
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Page, StoreError, UnknownJob
+from driftfold_workers.store import Conflict, Page, StoreError, UnknownJob
 from driftfold_workers.terms import USUAL, Terms
 
 
@@ -19,6 +19,10 @@ class ArchiveError(StoreError):
 
 class Deleted(UnknownJob):
     """The job was here, and a user had it deleted."""
+
+
+class KeyReused(Conflict):
+    """An idempotency key was used for another request."""
 
 
 class Overtaken(StoreError):
@@ -33,6 +37,8 @@ class Wanted:
     ----------
     spec, needs, name, horizon_rounds, terms, group, origin
         As in `Job`.
+    log_of
+        Id of a job that failed or was canceled, whose records and snapshot this one goes on from.
     delay
         Seconds from the moment in which the job is made to `terms.not_before`, in its place.
     """
@@ -43,7 +49,8 @@ class Wanted:
     horizon_rounds: int | None = None
     terms: Terms = USUAL
     group: str = ""
-    origin: Mapping[str, str] | None = None
+    origin: Mapping[str, Any] | None = None
+    log_of: str = ""
     delay: float | None = None
 
 
@@ -86,7 +93,8 @@ class Archive(ABC):
         `sent` says that the caller queues a new one in the job store itself; see `send`.
         When this returns, the job is on disk. A key is kept for a day. It makes another job when
         its first was deleted, has failed, or is the one named by `instead_of` (which failed, but
-        is not recorded so yet). A key that was used for another request: `Conflict`.
+        is not recorded so yet). A key that was used for another request: `KeyReused`.
+        A log to go on from whose job is not recorded as failed or canceled: `Conflict`.
         """
 
     @abstractmethod
@@ -95,9 +103,18 @@ class Archive(ABC):
 
     @abstractmethod
     async def list(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> Page:
         """Return jobs, newest first. A cursor is the id of the last job that was listed."""
+
+    @abstractmethod
+    async def retries(self, jobs: Sequence[str]) -> Mapping[str, str]:
+        """Return by which jobs some were tried again; those that were not are left out."""
 
     @abstractmethod
     async def read(self, job: str, *, after: int = 0, limit: int = 1000) -> Sequence[bytes]:

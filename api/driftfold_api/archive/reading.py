@@ -57,7 +57,13 @@ def identity_of(connection: Connection) -> str:
     return found
 
 
-def page_of(connection: Connection, limit: int, cursor: str | None, state: State | None) -> Page:
+def page_of(
+    connection: Connection,
+    limit: int,
+    cursor: str | None,
+    state: State | None,
+    dead: bool = False,
+) -> Page:
     """Return jobs, newest first: ids sort by time."""
     if limit < 1:
         raise StoreError(f"cannot list {limit} jobs; ask for one or more")
@@ -66,6 +72,8 @@ def page_of(connection: Connection, limit: int, cursor: str | None, state: State
         wanted = wanted.where(jobs.c.id < cursor)
     if state is not None:
         wanted = wanted.where(jobs.c.state == str(state))
+    if dead:
+        wanted = wanted.where(jobs.c.dead)
     found = [to_job(row) for row in connection.execute(wanted)]
     return Page(found[:limit], found[limit - 1].id if len(found) > limit else None)
 

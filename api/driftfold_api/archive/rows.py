@@ -14,7 +14,7 @@ from driftfold_workers.terms import Terms
 
 
 def to_row(job: Job) -> dict[str, Any]:
-    """Return the row of a job of which nothing is recorded yet."""
+    """Return the row of a job of which nothing has happened yet."""
     return {
         "id": job.id,
         "name": job.name,
@@ -22,7 +22,7 @@ def to_row(job: Job) -> dict[str, Any]:
         "needs": to_json(job.needs),
         "horizon_rounds": job.horizon_rounds,
         "created": job.created,
-        "seq": 0,
+        "seq": job.seq,
         "events": 0,
         "terms": to_json(job.terms.to_table()),
         "job_group": job.group,
@@ -74,6 +74,7 @@ def to_job(row: Row[Any]) -> Job:
         origin=None if row.origin is None else json.loads(row.origin),
         dead=row.dead,
         diverged=row.diverged,
+        retried_by=row.retried_by or "",
     )
 
 

@@ -10,7 +10,14 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from driftfold_api.archive import accepting, reading, recording, retention, wishing
+from driftfold_api.archive import (
+    accepting,
+    reading,
+    recording,
+    repeating,
+    retention,
+    wishing,
+)
 from driftfold_api.archive.base import Archive, ArchiveError, Position, Wanted, Wish
 from driftfold_api.archive.database import Database, Work
 from driftfold_api.archive.migrating import migrate
@@ -77,8 +84,14 @@ class SqlArchive(Archive):
 
         def accept(connection: Connection) -> tuple[Job, bool]:
             if key is None:
-                return accepting.make(connection, wanted, sent), True
-            return accepting.make_once(connection, self._database, wanted, key, instead_of, sent)
+                job, new = accepting.make(connection, wanted, sent), True
+            else:
+                job, new = accepting.make_once(
+                    connection, self._database, wanted, key, instead_of, sent
+                )
+            if new:
+                repeating.mark(connection, job)
+            return job, new
 
         with self._our_errors():
             return await self._database.join(accept)
@@ -88,10 +101,20 @@ class SqlArchive(Archive):
         return await self._read(partial(reading.job_of, job=job))
 
     async def list(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> Page:
         """Return jobs, newest first."""
-        return await self._read(partial(reading.page_of, limit=limit, cursor=cursor, state=state))
+        page = partial(reading.page_of, limit=limit, cursor=cursor, state=state, dead=dead)
+        return await self._read(page)
+
+    async def retries(self, jobs: Sequence[str]) -> Mapping[str, str]:
+        """Return by which jobs some were tried again."""
+        return await self._read(partial(repeating.retries_of, jobs_=jobs))
 
     async def read(self, job: str, *, after: int = 0, limit: int = 1000) -> Sequence[bytes]:
         """Return records after number `after`, in order."""

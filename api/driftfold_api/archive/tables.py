@@ -49,8 +49,10 @@ jobs = Table(
     Column("sent", Boolean, nullable=False, server_default=true()),
     Column("wish", String(8)),
     Column("lost", BigInteger, nullable=False, server_default="0"),
+    Column("retried_by", String(36)),
     Index("jobs_by_state", "state", "id"),
     Index("jobs_by_wish", "wish", sqlite_where=text(WISHED), postgresql_where=text(WISHED)),
+    Index("jobs_dead", "dead", "id"),
 )
 
 

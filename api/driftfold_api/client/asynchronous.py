@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
@@ -11,7 +12,7 @@ import httpx
 
 from driftfold.spec import JobSpec
 from driftfold_api.client import calls
-from driftfold_api.client.calls import Call, Log
+from driftfold_api.client.calls import Call, Log, Start
 from driftfold_api.client.events import Event, Frame, Frames, Position, Positions
 from driftfold_api.client.patience import (
     TELL_AFTER,
@@ -31,6 +32,7 @@ from driftfold_api.models import (
     Reset,
     Worker,
 )
+from driftfold_api.repeat_models import Replay
 from driftfold_api.terms import TermsGiven
 from driftfold_workers.job import State
 
@@ -104,16 +106,23 @@ class AsyncClient:
         return await self._send(calls.get(job))
 
     async def page(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> JobPage:
         """Return part of the list of jobs, newest first."""
-        return await self._send(calls.page(limit, cursor, state))
+        return await self._send(calls.page(limit, cursor, state, dead))
 
-    async def list(self, *, state: State | None = None) -> AsyncIterator[JobView]:
+    async def list(
+        self, *, state: State | None = None, dead: bool = False
+    ) -> AsyncIterator[JobView]:
         """Yield all jobs, newest first."""
         cursor: str | None = None
         while True:
-            page = await self.page(limit=200, cursor=cursor, state=state)
+            page = await self.page(limit=200, cursor=cursor, state=state, dead=dead)
             for job in page.jobs:
                 yield job
             if (cursor := page.cursor) is None:
@@ -130,6 +139,34 @@ class AsyncClient:
     async def resume(self, job: str) -> JobDetail:
         """Put a paused job in its place in the queue again; it goes on where it was."""
         return await self._send(calls.move(job, "resume"))
+
+    async def retry(
+        self, job: str, *, start: Start = "checkpoint", idempotency_key: str | None = None
+    ) -> JobDetail:
+        """Try again what has failed or was canceled: a new job, from the last snapshot or anew."""
+        return await self._send(calls.retry(job, start, idempotency_key))
+
+    async def clone(
+        self,
+        job: str,
+        spec: Mapping[str, Any] = {},
+        *,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        **terms: Unpack[TermsGiven],
+    ) -> JobDetail:
+        """Run a job once more from the start, with `spec` laid over its specification."""
+        return await self._send(calls.clone(job, spec, name, idempotency_key, terms))
+
+    async def replay(
+        self,
+        jobs: Sequence[str] | None = None,
+        *,
+        before: datetime | None = None,
+        start: Start = "checkpoint",
+    ) -> Replay:
+        """Try dead jobs again: some, or those that ended before a time; each once."""
+        return await self._send(calls.replay(jobs, before, start))
 
     async def delete(self, job: str) -> None:
         """Forget a job that is over."""

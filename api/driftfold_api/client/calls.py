@@ -2,10 +2,11 @@
 
 import json
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 
 import httpx
@@ -32,11 +33,14 @@ from driftfold_api.models import (
     Worker,
     Workers,
 )
+from driftfold_api.repeat_models import Replay
 from driftfold_api.terms import TermsGiven, to_body
 from driftfold_workers.job import State
 from driftfold_workers.new_id import is_id
 
 T = TypeVar("T")
+Start: TypeAlias = Literal["checkpoint", "start"]
+"""Where a new try begins: at the last snapshot, or anew."""
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -113,8 +117,7 @@ def submit(
         spec = load_spec(spec)
     table = to_mapping(spec) if isinstance(spec, JobSpec) else dict(spec)
     body = {"spec": table, **({} if name is None else {"name": name}), **to_body(terms)}
-    headers = {"Idempotency-Key": key or str(uuid.uuid4())}
-    return Call("POST", "/v1/jobs", _model(JobDetail), headers=headers, body=body)
+    return _making("/v1/jobs", body, key)
 
 
 def get(job: str) -> Call[JobDetail]:
@@ -122,15 +125,37 @@ def get(job: str) -> Call[JobDetail]:
     return Call("GET", _job(job), _model(JobDetail))
 
 
-def page(limit: int, cursor: str | None, state: State | None) -> Call[JobPage]:
+def page(limit: int, cursor: str | None, state: State | None, dead: bool) -> Call[JobPage]:
     """List jobs, newest first."""
-    params = {"limit": limit, "cursor": cursor, "state": state}
+    params = {"limit": limit, "cursor": cursor, "state": state, "dead": dead or None}
     return Call("GET", "/v1/jobs", _model(JobPage), params)
 
 
 def move(job: str, how: Literal["cancel", "pause", "resume"]) -> Call[JobDetail]:
     """Cancel, pause or resume a job."""
     return Call("POST", f"{_job(job)}/{how}", _model(JobDetail), repeatable=False)
+
+
+def retry(job: str, start: Start, key: str | None) -> Call[JobDetail]:
+    """Try again what has failed or was canceled."""
+    return _making(f"{_job(job)}/retry", {"from": start}, key)
+
+
+def clone(
+    job: str, spec: Mapping[str, Any], name: str | None, key: str | None, terms: TermsGiven
+) -> Call[JobDetail]:
+    """Run a job once more, perhaps with changes."""
+    body = {"spec": dict(spec), **({} if name is None else {"name": name}), **to_body(terms)}
+    return _making(f"{_job(job)}/clone", body, key)
+
+
+def replay(jobs: Sequence[str] | None, before: datetime | None, start: Start) -> Call[Replay]:
+    """Try dead jobs again."""
+    which: dict[str, Any] = {"jobs": None if jobs is None else list(jobs)}
+    if before is not None:
+        which["before"] = before.astimezone().isoformat()
+    body = {name: value for name, value in which.items() if value is not None}
+    return Call("POST", "/v1/jobs/replay", _model(Replay), body={"from": start, **body})
 
 
 def delete(job: str) -> Call[None]:
@@ -203,6 +228,12 @@ def refusal(response: httpx.Response) -> Exception:
     if response.status_code >= 500:
         return ServiceError(detail)
     return Refused(detail, *facts)
+
+
+def _making(path: str, body: Any, key: str | None) -> Call[JobDetail]:
+    """Make a job: one, however often this is sent."""
+    headers = {"Idempotency-Key": key or str(uuid.uuid4())}
+    return Call("POST", path, _model(JobDetail), headers=headers, body=body)
 
 
 def _job(job: str) -> str:

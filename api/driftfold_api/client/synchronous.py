@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from threading import Timer
 from types import TracebackType
@@ -12,7 +13,7 @@ import httpx
 
 from driftfold.spec import JobSpec
 from driftfold_api.client import calls
-from driftfold_api.client.calls import Call, Log
+from driftfold_api.client.calls import Call, Log, Start
 from driftfold_api.client.events import Event, Frame, Frames, Position, Positions
 from driftfold_api.client.patience import (
     TELL_AFTER,
@@ -32,6 +33,7 @@ from driftfold_api.models import (
     Reset,
     Worker,
 )
+from driftfold_api.repeat_models import Replay
 from driftfold_api.terms import TermsGiven
 from driftfold_workers.job import State
 
@@ -105,16 +107,21 @@ class Client:
         return self._send(calls.get(job))
 
     def page(
-        self, *, limit: int = 50, cursor: str | None = None, state: State | None = None
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        state: State | None = None,
+        dead: bool = False,
     ) -> JobPage:
         """Return part of the list of jobs, newest first."""
-        return self._send(calls.page(limit, cursor, state))
+        return self._send(calls.page(limit, cursor, state, dead))
 
-    def list(self, *, state: State | None = None) -> Iterator[JobView]:
+    def list(self, *, state: State | None = None, dead: bool = False) -> Iterator[JobView]:
         """Yield all jobs, newest first."""
         cursor: str | None = None
         while True:
-            page = self.page(limit=200, cursor=cursor, state=state)
+            page = self.page(limit=200, cursor=cursor, state=state, dead=dead)
             yield from page.jobs
             if (cursor := page.cursor) is None:
                 return
@@ -130,6 +137,34 @@ class Client:
     def resume(self, job: str) -> JobDetail:
         """Put a paused job in its place in the queue again; it goes on where it was."""
         return self._send(calls.move(job, "resume"))
+
+    def retry(
+        self, job: str, *, start: Start = "checkpoint", idempotency_key: str | None = None
+    ) -> JobDetail:
+        """Try again what has failed or was canceled: a new job, from the last snapshot or anew."""
+        return self._send(calls.retry(job, start, idempotency_key))
+
+    def clone(
+        self,
+        job: str,
+        spec: Mapping[str, Any] = {},
+        *,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        **terms: Unpack[TermsGiven],
+    ) -> JobDetail:
+        """Run a job once more from the start, with `spec` laid over its specification."""
+        return self._send(calls.clone(job, spec, name, idempotency_key, terms))
+
+    def replay(
+        self,
+        jobs: Sequence[str] | None = None,
+        *,
+        before: datetime | None = None,
+        start: Start = "checkpoint",
+    ) -> Replay:
+        """Try dead jobs again: some, or those that ended before a time; each once."""
+        return self._send(calls.replay(jobs, before, start))
 
     def delete(self, job: str) -> None:
         """Forget a job that is over."""

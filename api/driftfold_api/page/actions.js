@@ -3,7 +3,7 @@
 import { ask, FINAL, home } from "./api.js";
 import { h, put } from "./dom.js";
 
-const over = ({ state }) => FINAL.includes(state);
+const over = ({ state }) => FINAL.includes(state) && state !== "deleted";
 const ACTIONS = {
   resume: { text: "Resume job", when: (job) => job.state === "paused" || job.pausing },
   pause: {
@@ -15,17 +15,33 @@ const ACTIONS = {
   },
   cancel: {
     text: "Cancel job",
-    when: (job) => !over(job),
+    when: (job) => !FINAL.includes(job.state),
     idle: (job) => job.state === "canceling",
     question: (name) => `Cancel ${name}? It ends after its round and cannot go on.`,
     yes: "Cancel the job",
     no: "Keep it",
     grave: true,
   },
+  retry: {
+    text: "Retry job",
+    when: ({ state }) => state === "failed" || state === "canceled",
+    question: (name) => `Try ${name} again? A new job goes on from its last snapshot.`,
+    yes: "Retry the job",
+    no: "Leave it",
+    makes: true,
+  },
+  clone: {
+    text: "Clone job",
+    when: over,
+    question: (name) => `Run ${name} once more from the start, as a new job?`,
+    yes: "Clone the job",
+    no: "Leave it",
+    makes: true,
+  },
 };
 
 export class Actions {
-  /** `done` is given what the service says then of the job, by the name of the action. */
+  /** `done` is given what the service says then of the job. */
   constructor(name, done) {
     this.name = name;
     this.done = done;
@@ -59,7 +75,9 @@ export class Actions {
   async do(key) {
     put(this.problem, "");
     try {
-      this.done(key, await ask(`${home(this.job.id)}/${key}`, "POST"));
+      const job = await ask(`${home(this.job.id)}/${key}`, "POST");
+      if (ACTIONS[key].makes) location.hash = `#/jobs/${job.id}`;
+      else this.done(job);
     } catch (error) {
       put(this.problem, error.message);
     }

@@ -16,16 +16,18 @@ export class Card {
     this.state = h("span");
     this.facts = h("p", { class: "quiet" });
     this.reason = h("p", { class: "reason", hidden: true });
-    this.actions = new Actions(this.name, (_, job) => this.show(job));
+    this.actions = new Actions(this.name, (job) => this.show(job));
     this.result = h("div");
     this.attempts = h("div");
     this.links = h("p", { class: "quiet" });
+    this.kin = h("p", { class: "quiet", hidden: true });
     this.title = alone
       ? h("h1", { tabindex: -1 }, this.name)
       : h("h2", {}, h("span", { class: `swatch curve-${index}` }), h("a", { href: `#/jobs/${job.id}` }, this.name));
     this.element = h("section", { class: "card", "aria-label": this.name },
       h("div", { class: "top" }, this.title, this.state, this.progress.element, this.actions.element),
       this.facts,
+      this.kin,
       this.reason,
       this.actions.problem,
       this.result,
@@ -44,11 +46,24 @@ export class Card {
     this.tick();
     this.far();
     this.actions.show(job);
+    this.relate(job);
     if (!changed) return;
     fill(this.state, badge(job.state));
     const parts = { job: "", records: "/records", lifecycle: "/lifecycle", ...(job.state === "succeeded" && { result: "/result" }) };
     const link = ([text, part]) => [" ", h("a", { href: home(job.id) + part }, text)];
     fill(this.links, job.state !== "deleted" && ["As JSON:", ...Object.entries(parts).map(link)].flat());
+  }
+
+  /** Say from which job this one was made, and which tries it again. */
+  relate({ origin, retried_by: by, dead }) {
+    const link = (id, text) => h("a", { href: `#/jobs/${id}` }, text);
+    const from = { retry: "Tries again ", clone: "A copy of " };
+    fill(this.kin,
+      origin && [from[origin.how], link(origin.job, "another job"), ". "],
+      dead && "Its attempts ran out. ",
+      by && ["It was ", link(by, "tried again"), "."],
+    );
+    this.kin.hidden = !this.kin.firstChild;
   }
 
   /** Say since when, and for how long. */

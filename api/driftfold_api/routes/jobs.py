@@ -6,24 +6,21 @@ from typing import Annotated
 
 from annotated_types import Ge, Le
 from fastapi import APIRouter, Header, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
-from pydantic import StringConstraints, ValidationError
+from pydantic import StringConstraints
 from starlette.datastructures import URL
 
 from driftfold.errors import SpecError
 from driftfold_api import problem as p
-from driftfold_api.archive.base import Wanted
+from driftfold_api.bodies import read_model
 from driftfold_api.etag import UNCHANGED, Known, unless_known
 from driftfold_api.models import JobDetail, JobPage, JobView, Submission
 from driftfold_api.openapi import body, problems
 from driftfold_api.service import JobHere, ServiceHere
-from driftfold_api.strict_json import read_json
 from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
 from driftfold_workers.clearing import clear_up
 from driftfold_workers.job import Job, State
 from driftfold_workers.logs import bound
-from driftfold_workers.store import Conflict
 from driftfold_workers.tracing import parent_in
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
@@ -72,20 +69,18 @@ async def submit(
     ] = None,
 ) -> JobDetail:
     """Submit an experiment. It is on disk, and queued; `Location` says where to watch it."""
+    asked = await read_model(request, Submission)
     with service.tracer.span("submit", parent_in(traceparent)) as span:
-        accepted = _accepted(await read_json(request))
-        terms = replace(accepted.terms, trace=span.context)
         try:
-            job, new = await service.store.submit(
-                replace(accepted, terms=terms), key=idempotency_key
-            )
-        except Conflict as error:
-            raise p.Problem(p.KEY_REUSED, str(error)) from None
+            accepted = accept(asked.spec, asked.name, asked)
+        except SpecError as error:
+            raise p.invalid_spec(error) from None
+        terms = replace(accepted.terms, trace=span.context)
+        wanted = replace(accepted, terms=terms)
+        job, new = await service.store.submit(wanted, key=idempotency_key)
     with bound(job=job.id):
         log.info("job %s: %s", job.id, "accepted" if new else "accepted before")
-    told = JobDetail.of(job)
-    response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
-    return told
+    return made(job, response)
 
 
 @router.get(
@@ -99,10 +94,13 @@ async def list_jobs(
     limit: Annotated[int, Query(), Ge(1), Le(200)] = 50,
     cursor: Annotated[Cursor | None, Query(description="From the page before.")] = None,
     state: Annotated[State | None, Query(description="Only jobs in this state.")] = None,
+    dead: Annotated[
+        bool, Query(description="Only jobs that failed because their attempts ran out.")
+    ] = False,
     if_none_match: Known = None,
 ) -> Response:
     """List jobs, newest first."""
-    page = await service.store.list(limit=limit, cursor=cursor, state=state)
+    page = await service.store.list(limit=limit, cursor=cursor, state=state, dead=dead)
     following = None
     if page.cursor is not None:
         url: URL = request.url.include_query_params(cursor=page.cursor)
@@ -151,21 +149,16 @@ async def delete(job: JobHere, service: ServiceHere) -> Response:
     return Response(status_code=204 if await service.store.delete(job) else 202)
 
 
+def made(job: Job, response: Response) -> JobDetail:
+    """Tell a job that was made, where it is, and when to look at it."""
+    told = JobDetail.of(job)
+    response.headers.update({"Location": told.links["self"], "Retry-After": POLL_AFTER})
+    return told
+
+
 def _moved(job: Job, response: Response) -> JobDetail:
     """Tell a job that was asked to change its state, and when to look at it again."""
     told = JobDetail.of(job)
     if not told.state.final and told.state is not State.PAUSED:
         response.headers["Retry-After"] = POLL_AFTER
     return told
-
-
-def _accepted(given: object) -> Wanted:
-    try:
-        wanted = Submission.model_validate(given)
-    except ValidationError as error:
-        found = [{**entry, "loc": ("body", *entry["loc"])} for entry in error.errors()]
-        raise RequestValidationError(found) from None
-    try:
-        return accept(wanted.spec, wanted.name, wanted)
-    except SpecError as error:
-        raise p.invalid_spec(error) from None

@@ -9,6 +9,7 @@ redis.call('ZREM', ARCHIVED, ID)
 if not state then return 1 end -- it was there a moment ago: this call, or another, deleted it
 redis.call('ZREM', INDEX[state], ID)
 redis.call('ZREM', ALL, ID)
+redis.call('ZREM', DEAD, ID)
 redis.call('UNLINK', JOB, RECORDS, EVENTS)
 redis.call('PUBLISH', PULSE, ID)
 return 1

@@ -9,7 +9,7 @@ local INDEX = {
   queued = KEYS[14], running = KEYS[15], canceling = KEYS[16],
   paused = KEYS[17], succeeded = KEYS[18], failed = KEYS[19], canceled = KEYS[20],
 }
-local COUNTS = KEYS[#KEYS]
+local DEAD, COUNTS = KEYS[#KEYS - 1], KEYS[#KEYS]
 local TURNS_KEPT = 10000
 local ID, NONCE = ARGV[1], ARGV[2]
 

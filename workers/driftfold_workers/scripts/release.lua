@@ -44,6 +44,8 @@ if counted == '0' then redis.call('HINCRBY', JOB, 'attempt', -1) end
 if canceling then
   finish('canceled', '', outcome)
 elseif over then
+  set('dead', 1) -- its attempts ran out: a further try may help
+  redis.call('ZADD', DEAD, field('number'), ID)
   finish('failed', reason, outcome)
 else
   set('reason', reason)
