@@ -21,7 +21,7 @@ def retry(
     url: Url = None,
     as_json: Json = False,
 ) -> None:
-    """Try again what has failed or was canceled: a new job, which goes on from the last snapshot."""
+    """Try again what has failed or was canceled: a new job goes on from its last snapshot."""
     if (job is None) != dead:
         raise RequestError("wanted the id of a job, or --dead for all dead ones")
 

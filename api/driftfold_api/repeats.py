@@ -68,9 +68,8 @@ async def clone(store: ArchivedStore, job: str, asked: CloneAsked, key: str | No
 def changed(terms: Terms, asked: CloneAsked) -> Terms:
     """Return a job's terms for its copy: what is not asked for stays, but for when it may begin.
 
-    >>> changed(Terms(priority=3, after=("0192",)), CloneAsked(attempts=2))
-    Terms(priority=3, not_before=None, attempts=2, limits=Limits(cpu=None, wall=None, memory=None), \
-after=())
+    >>> changed(Terms(priority=3, after=("0192",)), CloneAsked(attempts=2)).to_table()
+    {'priority': 3, 'attempts': 2}
     """
     wanted = asked.terms()
     given: dict[str, Any] = {

@@ -11,6 +11,7 @@ from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on
 from tests.workers import servers
+from tests.workers.experiments import Behaviour
 from tests.workers.fixtures import server, store
 
 __all__ = ["server", "store"]  # used by the tests here
@@ -34,6 +35,14 @@ async def shared(server: EmbeddedServer) -> AsyncIterator[httpx.AsyncClient]:
 async def api(store: RedisJobStore, tmp_path: Path) -> AsyncIterator[Api]:
     async with api_on(store, tmp_path) as api:
         yield api
+
+
+@pytest.fixture
+def behaviour() -> Iterator[Behaviour]:
+    """What the processes of a test do, beside what their specification says."""
+    behaviour = Behaviour()
+    yield behaviour
+    behaviour.forget()
 
 
 @pytest_asyncio.fixture

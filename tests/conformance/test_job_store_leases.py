@@ -126,6 +126,24 @@ async def test_a_job_has_so_many_attempts(store: JobStore) -> None:
     assert (over.state, over.reason, over.attempt) == (State.FAILED, NO_SIGN, 3)
     assert await store.claim("anne", KINDS, 1.0) is None
     assert (await told(store, job))[-2:] == ["lost", "failed"]
+    assert over.dead
+
+
+async def test_dead_are_those_whose_attempts_ran_out(store: JobStore) -> None:
+    dead = []
+    for _ in range(3):
+        claim = await running(store)
+        await store.release(claim.job.id, claim.epoch, reason="died", counted=True, attempts=1)
+        dead.insert(0, claim.job.id)
+    failed = await running(store)
+    await store.finish(failed.job.id, failed.epoch, State.FAILED, reason="no")
+    assert not (await store.get(failed.job.id)).dead
+    page = await store.list(dead=True, limit=2)
+    assert [job.id for job in page.jobs] == dead[:2]
+    following = await store.list(dead=True, limit=2, cursor=page.cursor)
+    assert ([job.id for job in following.jobs], following.cursor) == (dead[2:], None)
+    await store.delete(dead[1])
+    assert [job.id for job in (await store.list(dead=True)).jobs] == [dead[0], dead[2]]
 
 
 async def test_a_drain_costs_no_attempt(store: JobStore) -> None:
