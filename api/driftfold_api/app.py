@@ -17,6 +17,7 @@ from driftfold_api.page import page_routes
 from driftfold_api.routes import (
     catalogue,
     events,
+    groups,
     health,
     jobs,
     lifecycle,
@@ -31,7 +32,10 @@ from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 
-ROUTES = (jobs, repeats, records, events, lifecycle, results, catalogue, health, metrics)
+ROUTES = (
+    *(jobs, repeats, groups, records, events, lifecycle, results),
+    *(catalogue, health, metrics),
+)
 
 
 def create_app(

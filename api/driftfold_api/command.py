@@ -19,6 +19,7 @@ try:
         repeat_command,
         study_command,
         submit_command,
+        sweep_command,
     )
     from driftfold_api.failures import Outcome, tell
     from driftfold_api.options import (
@@ -212,6 +213,7 @@ def plot(
 
 
 app.command()(submit_command.submit)
+app.command()(sweep_command.sweep)
 
 
 for command in (*jobs_command.COMMANDS, *repeat_command.COMMANDS):

@@ -6,12 +6,13 @@ from itertools import islice
 
 import typer
 
-from driftfold_api.errors import RequestError
+from driftfold_api.errors import Refused, RequestError
 from driftfold_api.models import JobView
 from driftfold_api.progress import duration
 from driftfold_api.reaching import reach
 from driftfold_api.report import print_table
 from driftfold_workers.job import State
+from driftfold_workers.new_id import is_id
 
 
 def list_jobs(
@@ -32,9 +33,19 @@ def list_jobs(
 
 
 def cancel_job(job: str, url: str | None, as_json: bool) -> None:
-    """Cancel a job and print what that came to."""
+    """Cancel a job, or the jobs of a group, and print what that came to."""
     with reach(url) as client:
-        told = client.cancel(job)
+        try:
+            told = client.cancel(job)
+        except Refused as error:
+            if error.type != "/problems/unknown-job" or not is_id(job):
+                raise
+            try:
+                group = client.cancel_group(job)
+            except Refused as other:
+                raise (error if other.status == 404 else other) from None
+            typer.echo(group.model_dump_json() if as_json else f"group {job} is being canceled")
+            return
     if as_json:
         typer.echo(told.model_dump_json())
     elif told.state is State.CANCELED:

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from driftfold_api.group_models import GroupAsked
 from driftfold_api.models import ProblemDetails, Submission
 from driftfold_api.problem import MEDIA_TYPE, TYPES, ProblemType
 from driftfold_api.repeat_models import CloneAsked, ReplayAsked, RetryAsked
@@ -45,7 +46,7 @@ def describe(app: FastAPI) -> None:
                 title=app.title, version=app.version, description=app.description, routes=app.routes
             )
             known = schema.setdefault("components", {}).setdefault("schemas", {})
-            for model in (ProblemDetails, Submission, RetryAsked, CloneAsked, ReplayAsked):
+            for model in (ProblemDetails, Submission, RetryAsked, CloneAsked, ReplayAsked, GroupAsked):
                 table = model.model_json_schema(ref_template=REFERENCE + "{model}")
                 known |= table.pop("$defs", {})
                 known[model.__name__] = table

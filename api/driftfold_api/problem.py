@@ -17,6 +17,7 @@ from starlette.routing import Match
 
 from driftfold.errors import SpecError
 from driftfold_api.archive.base import KeyReused
+from driftfold_api.archive.group import UnknownGroup
 from driftfold_workers.store import (
     Conflict,
     StoreError,
@@ -57,6 +58,9 @@ MALFORMED = ProblemType(
 NOT_FOUND = ProblemType("not-found", 404, "Not found", "Nothing has this address.")
 UNKNOWN_JOB = ProblemType(
     "unknown-job", 404, "Unknown job", "No job has this id: it was deleted, or never was."
+)
+UNKNOWN_GROUP = ProblemType(
+    "unknown-group", 404, "Unknown group", "No group has this id: it was deleted, or never was."
 )
 UNKNOWN_ARTEFACT = ProblemType(
     "unknown-artefact", 404, "Unknown artefact", "The job has no artefact of this name (yet)."
@@ -114,7 +118,7 @@ ARTEFACTS_AWAY = ProblemType(
 TYPES = {
     kind.slug: kind
     for kind in (
-        *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
+        *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_GROUP, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
         MISDIRECTED,
         *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE, STORE_REFUSES),
         ARTEFACTS_AWAY,
@@ -209,6 +213,8 @@ def _as_problem(error: Exception) -> Problem:
         return Problem(STORE_REFUSES, detail, headers={"Retry-After": RETRY_AFTER})
     if isinstance(error, StoreUnreachable):
         return Problem(UNREACHABLE, str(error), headers={"Retry-After": RETRY_AFTER})
+    if isinstance(error, UnknownGroup):
+        return Problem(UNKNOWN_GROUP, str(error))
     if isinstance(error, KeyReused):
         return Problem(KEY_REUSED, str(error))
     if isinstance(error, UnknownJob | Conflict):

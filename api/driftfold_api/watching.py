@@ -9,18 +9,31 @@ from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import to_json
 from driftfold.world.policy import Horizon
 from driftfold_api.client import Client
+from driftfold_api.errors import Refused
 from driftfold_api.failures import Outcome
+from driftfold_api.group_watching import watch_group
 from driftfold_api.models import JobDetail, Lifecycle, Waiting
 from driftfold_api.progress import Progress, progress
 from driftfold_api.reaching import reach, say
 from driftfold_api.report import print_table
 from driftfold_workers.job import State
+from driftfold_workers.new_id import is_id
 
 
 def watch_job(job: str, url: str | None, as_json: bool) -> None:
-    """Show a job until it is over."""
+    """Show a job, or a group, until it is over."""
     with reach(url) as client:
-        known = client.get(job)
+        try:
+            known = client.get(job)
+        except Refused as error:
+            if error.type != "/problems/unknown-job" or not is_id(job):
+                raise
+            try:
+                group = client.group(job)
+            except Refused:
+                raise error from None
+            watch_group(group, url, as_json)
+            return
     follow(known, url, as_json)
 
 

@@ -19,13 +19,13 @@ from driftfold_workers.new_id import made, new_id
 KEEP = 24 * 3600.0  # seconds that a key is kept
 
 
-def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
-    """Make a job."""
+def job_of_wanted(wanted: Wanted, group: str = "") -> Job:
+    """Return a new job; nothing is written yet."""
     new, terms = new_id(), wanted.terms
     now = made(new)
     if wanted.delay is not None:
         terms = replace(terms, not_before=round(now + wanted.delay, 3))
-    job = Job(
+    return Job(
         id=new,
         spec=json.loads(to_json(wanted.spec)),
         needs=tuple(sorted(set(wanted.needs))),
@@ -34,9 +34,14 @@ def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
         created=now,
         horizon_rounds=wanted.horizon_rounds,
         terms=terms,
-        group=wanted.group,
+        group=group or wanted.group,
         origin=wanted.origin,
     )
+
+
+def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
+    """Make a job."""
+    job = job_of_wanted(wanted)
     if wanted.log_of:
         job = repeating.following(connection, job, wanted.log_of)
     connection.execute(insert(jobs), to_row(job) | {"sent": sent})  # values beside: compiled once

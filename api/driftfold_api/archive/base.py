@@ -4,13 +4,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftfold_api.models import Attempt
 from driftfold_workers.excerpt import Excerpt
 from driftfold_workers.job import Job, LifecycleEvent, News, State
 from driftfold_workers.store import Conflict, Page, StoreError, UnknownJob
 from driftfold_workers.terms import USUAL, Terms
+
+if TYPE_CHECKING:
+    from driftfold_api.archive.groups import Groups
 
 
 class ArchiveError(StoreError):
@@ -81,6 +84,11 @@ class Archive(ABC):
     @abstractmethod
     def id(self) -> str:
         """What the job store knows the archive by; it is made with the tables."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> "Groups":
+        """The groups of jobs."""
 
     # -- users --------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from driftfold_api.archive import (
 )
 from driftfold_api.archive.base import Archive, ArchiveError, Position, Wanted, Wish
 from driftfold_api.archive.database import Database, Work
+from driftfold_api.archive.groups import Groups
 from driftfold_api.archive.migrating import migrate
 from driftfold_api.archive.postgres import Postgres
 from driftfold_api.archive.sqlite import Sqlite
@@ -76,6 +77,11 @@ class SqlArchive(Archive):
     def id(self) -> str:
         """What the job store knows the archive by."""
         return self._id
+
+    @property
+    def groups(self) -> Groups:
+        """The groups of jobs."""
+        return Groups(self._database, self._read, self._write)
 
     async def accept(
         self, wanted: Wanted, *, key: str | None = None, instead_of: str = "", sent: bool = True

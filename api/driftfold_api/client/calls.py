@@ -113,27 +113,24 @@ def submit(
     terms: TermsGiven,
 ) -> Call[JobDetail]:
     """Submit an experiment. A file or preset is read here; a table may extend a preset there."""
-    if isinstance(spec, str | Path):
-        spec = load_spec(spec)
-    table = to_mapping(spec) if isinstance(spec, JobSpec) else dict(spec)
-    body = {"spec": table, **({} if name is None else {"name": name}), **to_body(terms)}
+    body = {"spec": table_of(spec), **({} if name is None else {"name": name}), **to_body(terms)}
     return _making("/v1/jobs", body, key)
 
 
 def get(job: str) -> Call[JobDetail]:
     """Look at a job."""
-    return Call("GET", _job(job), _model(JobDetail))
+    return Call("GET", _job(job), model_of(JobDetail))
 
 
 def page(limit: int, cursor: str | None, state: State | None, dead: bool) -> Call[JobPage]:
     """List jobs, newest first."""
     params = {"limit": limit, "cursor": cursor, "state": state, "dead": dead or None}
-    return Call("GET", "/v1/jobs", _model(JobPage), params)
+    return Call("GET", "/v1/jobs", model_of(JobPage), params)
 
 
 def move(job: str, how: Literal["cancel", "pause", "resume"]) -> Call[JobDetail]:
     """Cancel, pause or resume a job."""
-    return Call("POST", f"{_job(job)}/{how}", _model(JobDetail), repeatable=False)
+    return Call("POST", f"{_job(job)}/{how}", model_of(JobDetail), repeatable=False)
 
 
 def retry(job: str, start: Start, key: str | None) -> Call[JobDetail]:
@@ -155,7 +152,7 @@ def replay(jobs: Sequence[str] | None, before: datetime | None, start: Start) ->
     if before is not None:
         which["before"] = before.astimezone().isoformat()
     body = {name: value for name, value in which.items() if value is not None}
-    return Call("POST", "/v1/jobs/replay", _model(Replay), body={"from": start, **body})
+    return Call("POST", "/v1/jobs/replay", model_of(Replay), body={"from": start, **body})
 
 
 def delete(job: str) -> Call[None]:
@@ -171,14 +168,14 @@ def records(job: str, after: int, limit: int, wait: float) -> Call[Log]:
 
 def lifecycle(job: str, after: int) -> Call[list[Lifecycle]]:
     """Read what happened to a job beside its records."""
-    read = _model(LifecyclePage)
+    read = model_of(LifecyclePage)
     params = {"after": after}
     return Call("GET", f"{_job(job)}/lifecycle", lambda answer: read(answer).events, params)
 
 
 def attempts(job: str) -> Call[list[Attempt]]:
     """List the attempts at a job."""
-    read = _model(Attempts)
+    read = model_of(Attempts)
     return Call("GET", f"{_job(job)}/attempts", lambda answer: read(answer).attempts)
 
 
@@ -189,7 +186,7 @@ def result(job: str) -> Call[dict[str, Any]]:
 
 def artefacts(job: str) -> Call[list[Artefact]]:
     """List the files that a job left."""
-    read = _model(Artefacts)
+    read = model_of(Artefacts)
     return Call("GET", f"{_job(job)}/artefacts", lambda answer: read(answer).artefacts)
 
 
@@ -206,13 +203,13 @@ def catalogue() -> Call[dict[str, Any]]:
 
 def presets() -> Call[list[Preset]]:
     """List the presets."""
-    read = _model(Presets)
+    read = model_of(Presets)
     return Call("GET", "/v1/presets", lambda answer: read(answer).presets)
 
 
 def workers() -> Call[list[Worker]]:
     """List the workers that are there."""
-    read = _model(Workers)
+    read = model_of(Workers)
     return Call("GET", "/v1/workers", lambda answer: read(answer).workers)
 
 
@@ -233,7 +230,7 @@ def refusal(response: httpx.Response) -> Exception:
 def _making(path: str, body: Any, key: str | None) -> Call[JobDetail]:
     """Make a job: one, however often this is sent."""
     headers = {"Idempotency-Key": key or str(uuid.uuid4())}
-    return Call("POST", path, _model(JobDetail), headers=headers, body=body)
+    return Call("POST", path, model_of(JobDetail), headers=headers, body=body)
 
 
 def _job(job: str) -> str:
@@ -242,7 +239,15 @@ def _job(job: str) -> str:
     return f"/v1/jobs/{job}"
 
 
-def _model(kind: type[M]) -> Callable[[httpx.Response], M]:
+def table_of(spec: JobSpec | Mapping[str, Any] | str | Path) -> dict[str, Any]:
+    """Return a specification as a table; a file or preset is read here."""
+    if isinstance(spec, str | Path):
+        spec = load_spec(spec)
+    return to_mapping(spec) if isinstance(spec, JobSpec) else dict(spec)
+
+
+def model_of(kind: type[M]) -> Callable[[httpx.Response], M]:
+    """Return what reads an answer as a model."""
     return lambda response: kind.model_validate_json(response.content)
 
 

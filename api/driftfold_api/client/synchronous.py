@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar, Unpack
 import httpx
 
 from driftfold.spec import JobSpec
-from driftfold_api.client import calls
+from driftfold_api.client import calls, group_calls
 from driftfold_api.client.calls import Call, Log, Start
 from driftfold_api.client.events import Event, Frame, Frames, Position, Positions
 from driftfold_api.client.patience import (
@@ -22,6 +22,7 @@ from driftfold_api.client.patience import (
     stream_timeout,
     worth_another_try,
 )
+from driftfold_api.group_models import ChildPage, GroupDetail, GroupPage
 from driftfold_api.models import (
     Artefact,
     Attempt,
@@ -165,6 +166,45 @@ class Client:
     ) -> Replay:
         """Try dead jobs again: some, or those that ended before a time; each once."""
         return self._send(calls.replay(jobs, before, start))
+
+    def sweep(
+        self,
+        spec: JobSpec | Mapping[str, Any] | str | Path,
+        points: Mapping[str, Any],
+        *,
+        stop: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        **terms: Unpack[TermsGiven],
+    ) -> GroupDetail:
+        """Run an experiment at many points, as a group of jobs: all of them or none.
+
+        `points` is a sweep, as {"grid": {"algorithm.steps": [1, 5]}, "seeds": [1, 2]}; `stop` a
+        rule that stops some early, as {"kind": "median", "metric": "gap"}.
+        """
+        return self._send(
+            group_calls.sweep(spec, points, stop, name, idempotency_key, terms)
+        )
+
+    def group(self, group: str) -> GroupDetail:
+        """Return a group, and how far it is."""
+        return self._send(group_calls.get(group))
+
+    def groups(self, *, limit: int = 50, cursor: str | None = None) -> GroupPage:
+        """Return part of the list of groups, newest first."""
+        return self._send(group_calls.page(limit, cursor))
+
+    def group_jobs(self, group: str, *, after: int = 0, limit: int = 100) -> ChildPage:
+        """Return jobs of a group after a number, and their points."""
+        return self._send(group_calls.jobs(group, after, limit))
+
+    def cancel_group(self, group: str) -> GroupDetail:
+        """Cancel the jobs of a group that are not over."""
+        return self._send(group_calls.cancel(group))
+
+    def delete_group(self, group: str) -> None:
+        """Forget a group that is over, and its jobs."""
+        self._send(group_calls.delete(group))
 
     def delete(self, job: str) -> None:
         """Forget a job that is over."""

@@ -11,6 +11,7 @@ from driftfold_api.archive.base import Archive, Overtaken
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.reconciler import GRACE, Reconciler
 from driftfold_api.recording.recorder import Recorder
+from driftfold_api.recording.referee import Referee
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.runs import Runs
 from driftfold_workers.store import ForeignStore, StoreError
@@ -19,6 +20,7 @@ LEASE = 5.0  # seconds
 EVERY = 0.3  # seconds between two steps of the recorder when there is little to record
 RECONCILE_EVERY = 2.0  # seconds
 RETIRE_EVERY = 60.0  # seconds
+JUDGE_EVERY = 0.5  # seconds
 REST = 1.0  # seconds after a failure
 
 log = logging.getLogger("driftfold.api")
@@ -59,6 +61,8 @@ class Keeper:
         self._fence: int | None = None
         self._reconcile_at = 0.0
         self._retire_at = 0.0
+        self._referee = Referee(store, archive)
+        self._judge_at = 0.0
 
     async def run(self) -> None:
         """Keep the archive until canceled."""
@@ -100,6 +104,9 @@ class Keeper:
             self._reconcile_at = now + RECONCILE_EVERY
             await self._reconciler.step()
             await self._reconciler.forget()
+        if now >= self._judge_at:
+            self._judge_at = now + JUDGE_EVERY
+            await self._referee.step(self._fence)
         if now >= self._retire_at:
             clock = time.time()
             before = None if self._keep is None else clock - self._keep
