@@ -17,6 +17,8 @@ from driftfold_api.models import ProblemDetails, Submission
 from driftfold_api.problem import MEDIA_TYPE, TYPES, ProblemType
 from driftfold_api.repeat_models import CloneAsked, ReplayAsked, RetryAsked
 
+BODIES = (Submission, RetryAsked, CloneAsked, ReplayAsked, GroupAsked)
+"""What routes read themselves."""
 REFERENCE = "#/components/schemas/"
 
 
@@ -46,7 +48,7 @@ def describe(app: FastAPI) -> None:
                 title=app.title, version=app.version, description=app.description, routes=app.routes
             )
             known = schema.setdefault("components", {}).setdefault("schemas", {})
-            for model in (ProblemDetails, Submission, RetryAsked, CloneAsked, ReplayAsked, GroupAsked):
+            for model in (ProblemDetails, *BODIES):
                 table = model.model_json_schema(ref_template=REFERENCE + "{model}")
                 known |= table.pop("$defs", {})
                 known[model.__name__] = table

@@ -118,7 +118,17 @@ ARTEFACTS_AWAY = ProblemType(
 TYPES = {
     kind.slug: kind
     for kind in (
-        *(MALFORMED, NOT_FOUND, UNKNOWN_JOB, UNKNOWN_GROUP, UNKNOWN_ARTEFACT, METHOD, CONFLICT, TOO_LARGE, MEDIA),
+        *(
+            MALFORMED,
+            NOT_FOUND,
+            UNKNOWN_JOB,
+            UNKNOWN_GROUP,
+            UNKNOWN_ARTEFACT,
+            METHOD,
+            CONFLICT,
+            TOO_LARGE,
+            MEDIA,
+        ),
         MISDIRECTED,
         *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE, STORE_REFUSES),
         ARTEFACTS_AWAY,

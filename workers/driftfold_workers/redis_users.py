@@ -80,9 +80,9 @@ class RedisUsers(RedisLogs):
         jobs = [to_job(job, raw) for job, raw in zip(names, raws, strict=False) if raw]
         return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
-    async def cancel(self, job: str) -> Job:
+    async def cancel(self, job: str, reason: str = "") -> Job:
         """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
-        return to_job(job, await self._link.transition("cancel", job))
+        return to_job(job, await self._link.transition("cancel", job, reason))
 
     async def pause(self, job: str) -> Job:
         """Take a queued job out of the queue; have a running one stop at the end of its round."""

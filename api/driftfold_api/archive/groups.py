@@ -52,9 +52,7 @@ class Groups:
         found: Mapping[str, Tally] = await self._read(partial(grouping.tallies_of, wanted=groups))
         return found
 
-    async def children(
-        self, group: str, *, after: int = 0, limit: int = 1000
-    ) -> Sequence[Child]:
+    async def children(self, group: str, *, after: int = 0, limit: int = 1000) -> Sequence[Child]:
         """Return jobs of a group after a number, in order."""
         some = partial(grouping.children_of, group=group, after=after, limit=limit)
         found: Sequence[Child] = await self._read(some)

@@ -182,9 +182,7 @@ class Client:
         `points` is a sweep, as {"grid": {"algorithm.steps": [1, 5]}, "seeds": [1, 2]}; `stop` a
         rule that stops some early, as {"kind": "median", "metric": "gap"}.
         """
-        return self._send(
-            group_calls.sweep(spec, points, stop, name, idempotency_key, terms)
-        )
+        return self._send(group_calls.sweep(spec, points, stop, name, idempotency_key, terms))
 
     def group(self, group: str) -> GroupDetail:
         """Return a group, and how far it is."""

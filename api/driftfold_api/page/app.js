@@ -1,5 +1,6 @@
-// Which view is shown, as the address says: #/, #/jobs/ID, #/compare/ID,ID
+// Which view is shown, as the address says: #/, #/jobs/ID, #/compare/ID,ID, #/groups/ID
 
+import { group } from "./group.js";
 import { jobs } from "./jobs.js";
 import { watch } from "./watch.js";
 
@@ -15,7 +16,8 @@ function route() {
   const options = new URLSearchParams(query);
   const [, view, ids = ""] = path.split("/");
   const wanted = decodeURIComponent(ids).split(",").filter(Boolean);
-  const close = view === "jobs" || view === "compare" ? watch(main, wanted, options) : jobs(main);
+  const views = { jobs: () => watch(main, wanted, options), compare: () => watch(main, wanted, options), groups: () => group(main, wanted[0] ?? "") };
+  const close = (views[view] ?? (() => jobs(main)))();
   shown = { path, close };
   scrollTo(0, 0);
   if (!first) main.querySelector("h1").focus(); // who came by keyboard goes on from here

@@ -2,6 +2,7 @@
 
 import { ask } from "./api.js";
 import { connected, fill, h, put } from "./dom.js";
+import { inWords } from "./group.js";
 import { ago, between, called, duration } from "./format.js";
 import { badge, Progress } from "./state.js";
 
@@ -39,9 +40,11 @@ class List {
       h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head || h("span", { class: "unseen" }, "Compare"))))),
       this.body,
     );
+    this.groups = h("section", { "aria-label": "Groups", hidden: true });
     this.parts = [
       h("div", { class: "top" }, h("h1", { tabindex: -1 }, "Jobs"), this.about),
       h("div", { class: "tools" }, h("label", {}, "State ", this.state), this.compare, h("span", { class: "quiet" }, `Choose 2 to ${MOST} jobs to compare.`)),
+      this.groups,
       this.table,
       this.empty,
       this.more,
@@ -58,9 +61,11 @@ class List {
     try {
       const [found, more] = await this.fetch();
       const { workers } = await ask("v1/workers");
+      const { groups } = await ask("v1/groups?limit=5");
       if (turn !== this.turn) return;
       this.show(found, more);
       this.tell(workers, found);
+      this.gather(groups);
       connected(true);
     } catch {
       if (turn !== this.turn) return;
@@ -105,6 +110,22 @@ class List {
     this.table.hidden = found.length === 0;
     this.more.hidden = !more;
     this.choose();
+  }
+
+  /** Show the latest groups; their jobs are in the list, too. */
+  gather(groups) {
+    this.groups.hidden = groups.length === 0;
+    const known = JSON.stringify(groups);
+    if (known === this.known) return;
+    this.known = known;
+    const line = ({ id, name, progress, states }) => {
+      const bar = new Progress(name || `group …${id.slice(-8)}`);
+      bar.show(progress.rounds, progress.horizon_rounds);
+      return h("li", {}, h("a", { href: `#/groups/${id}` }, name || `group …${id.slice(-8)}`), " ", bar.element, " ", h("span", { class: "quiet" }, `${progress.finished} of ${progress.jobs} jobs over: ${inWords(states)}`));
+    };
+    const focused = document.activeElement?.getAttribute("href");
+    fill(this.groups, h("h2", {}, "Groups"), h("ul", { class: "groups" }, groups.map(line)));
+    if (focused) this.groups.querySelector(`a[href="${focused}"]`)?.focus();
   }
 
   tell(workers, found) {

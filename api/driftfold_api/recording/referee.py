@@ -72,9 +72,7 @@ class Referee:
             child, why = reached
             reached = child, f"job {child} of the group {why}"
         try:
-            await self._groups.decide(
-                fence, group.id, verdicts.judged, verdicts.stopped, reached
-            )
+            await self._groups.decide(fence, group.id, verdicts.judged, verdicts.stopped, reached)
         except BaseException:
             del self._juries[group.id]  # what was not kept is judged again
             raise

@@ -45,9 +45,7 @@ def submit_sweep(request: SweepRequest) -> None:
     if request.stop_by is not None:
         stop = {"kind": "median", "metric": request.stop_by, "goal": request.goal}
     with reach(request.url) as client:
-        group = client.sweep(
-            spec, points, stop=stop, name=request.name, priority=request.priority
-        )
+        group = client.sweep(spec, points, stop=stop, name=request.name, priority=request.priority)
     if request.watch:
         typer.echo(f"group {group.id}", err=True)
         watch_group(group, request.url, request.as_json)

@@ -94,6 +94,7 @@ local function finish(state, reason, outcome)
   dequeue()
   redis.call('ZREM', LEASE, ID)
   redis.call('HDEL', JOB, 'pausing')
+  if state == 'canceled' and reason == '' then reason = field('why') or '' end
   set('reason', reason, 'finished', NOW)
   move(state)
   tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
