@@ -67,7 +67,7 @@ class GroupDetail(GroupView):
         """Return a group as it is told."""
         stop = None if group.stop is None else dict(group.stop)
         asked = {"spec": dict(group.spec), "sweep": dict(group.sweep), "stop": stop}
-        return cls(**_facts(group, tally), **asked)
+        return cls(**{**_facts(group, tally), **asked})
 
 
 class GroupPage(Answer):

@@ -130,7 +130,7 @@ async def test_a_job_has_so_many_attempts(store: JobStore) -> None:
 
 
 async def test_dead_are_those_whose_attempts_ran_out(store: JobStore) -> None:
-    dead = []
+    dead: list[str] = []
     for _ in range(3):
         claim = await running(store)
         await store.release(claim.job.id, claim.epoch, reason="died", counted=True, attempts=1)

@@ -98,8 +98,8 @@ class Groups:
         reached: tuple[int, str] | None,
     ) -> None:
         """Keep what was judged; a recorder that is no more in charge is `Overtaken`."""
-        facts = {"group": group, "judged": judged, "stopped": stopped, "reached": reached}
-        await self._write(partial(judging.decide, fence=fence, **facts))
+        decide = partial(judging.decide, fence=fence, group=group)
+        await self._write(partial(decide, judged=judged, stopped=stopped, reached=reached))
 
     async def doomed(self, limit: int) -> Sequence[tuple[str, str]]:
         """Return jobs that are to be canceled and are not recorded so, and why."""

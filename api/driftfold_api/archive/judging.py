@@ -78,8 +78,9 @@ def decide(
     ]
     if rows:
         one = (children.c.job_group == group) & (children.c.number == bindparam("child"))
-        values = {"judged": bindparam("round"), "stopped": bindparam("why")}
-        connection.execute(update(children).where(one).values(values), rows)
+        set_ = update(children).where(one)
+        set_ = set_.values(judged=bindparam("round"), stopped=bindparam("why"))
+        connection.execute(set_, rows)
     if reached is not None:
         end(connection, group, reached[1], spared=reached[0])
 
