@@ -44,11 +44,6 @@ class ArchivedStore(Jobs):
         self._archive = archive
         self.reach = reach or Reach(check=lambda: check_owner(store.window, archive))
 
-    @property
-    def reach(self) -> Reach:
-        """Whether the job store can be reached."""
-        return self._reach
-
     async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:
         """Accept a job; return it, and whether it is new. It is on disk then.
 

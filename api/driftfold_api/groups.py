@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from driftfold.errors import SpecError
@@ -59,13 +59,12 @@ async def delete_group(service: Service, group: str) -> None:
             f"{alive} jobs of group {group} are not over; cancel it and wait for their end before "
             "deleting"
         )
-    after = 0
-    while some := await service.archive.groups.children(group, after=after):
-        for child in some:
+    # The archive first: it remembers what is to be deleted in the job store.
+    jobs = await service.archive.groups.delete(group)
+    with suppress(StoreUnreachable):
+        for job in jobs:
             with suppress(UnknownJob):
-                await service.queue.delete(child.job.id)
-        after = some[-1].number
-    await service.archive.groups.delete(group)
+                await service.store.reach.ask(partial(service.queue.delete, job))
 
 
 async def _queue(service: Service, jobs: Sequence[Job]) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from driftfold_api.archive.accepting import KEEP, job_of_wanted
-from driftfold_api.archive.base import KeyReused
+from driftfold_api.archive.base import KeyReused, Wish
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.group import NOBODY, Child, Group, GroupWanted, Tally, UnknownGroup
 from driftfold_api.archive.group_tables import children, group_keys, groups
+from driftfold_api.archive.reading import there
 from driftfold_api.archive.rows import to_job, to_row
-from driftfold_api.archive.tables import jobs
+from driftfold_api.archive.tables import idempotency, jobs
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_json
 from driftfold_workers.new_id import new_id
@@ -91,7 +92,7 @@ def tallies_of(connection: Connection, wanted: Sequence[str]) -> Mapping[str, Ta
             func.count(jobs.c.horizon_rounds).label("known"),
         )
         .join(jobs, jobs.c.id == children.c.job)
-        .where(children.c.job_group.in_(wanted))
+        .where(children.c.job_group.in_(wanted), there())
         .group_by(children.c.job_group, jobs.c.state)
     )
     rows: dict[str, list[Any]] = {group: [] for group in wanted}
@@ -105,7 +106,7 @@ def children_of(connection: Connection, group: str, after: int, limit: int) -> S
     found = connection.execute(
         select(children.c.number, children.c.point, children.c.stopped, children.c.judged, jobs)
         .join(jobs, jobs.c.id == children.c.job)
-        .where(children.c.job_group == group, children.c.number > after)
+        .where(children.c.job_group == group, children.c.number > after, there())
         .order_by(children.c.number)
         .limit(limit)
     )
@@ -122,11 +123,14 @@ def end(connection: Connection, group: str, reason: str, spared: int = NOBODY) -
     connection.execute(update(groups).where(unless).values(values))
 
 
-def forget(connection: Connection, group: str) -> None:
-    """Forget a group and its jobs."""
+def forget(connection: Connection, group: str) -> Sequence[str]:
+    """Forget a group, and hide its jobs, whose rows go later; return these."""
     mine = select(children.c.job).where(children.c.job_group == group)
-    connection.execute(delete(jobs).where(jobs.c.id.in_(mine)))
+    found = list(connection.scalars(mine.order_by(children.c.number)))
+    connection.execute(update(jobs).where(jobs.c.id.in_(mine)).values(wish=Wish.DELETE))
+    connection.execute(delete(idempotency).where(idempotency.c.job.in_(mine)))
     connection.execute(delete(groups).where(groups.c.id == group))
+    return found
 
 
 def _known(connection: Connection, key: str, digest: str) -> Group | None:

@@ -62,9 +62,10 @@ class Groups:
         """Have the jobs of a group canceled that are not over; the first reason counts."""
         await self._write(partial(grouping.end, group=group, reason=reason))
 
-    async def delete(self, group: str) -> None:
-        """Forget a group and its jobs."""
-        await self._write(partial(grouping.forget, group=group))
+    async def delete(self, group: str) -> Sequence[str]:
+        """Forget a group and its jobs, and return these: the job store may know them still."""
+        found: Sequence[str] = await self._write(partial(grouping.forget, group=group))
+        return found
 
     # -- the recorder ---------------------------------------------------------------------------
 

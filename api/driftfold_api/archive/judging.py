@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, exists, select, update
 from driftfold_api.archive.group import Group
 from driftfold_api.archive.group_tables import children, groups
 from driftfold_api.archive.grouping import end, group_of
-from driftfold_api.archive.reading import OVER
+from driftfold_api.archive.reading import OVER, there
 from driftfold_api.archive.recording import stand
 from driftfold_api.archive.tables import jobs, records
 from driftfold_workers.job import State
@@ -91,7 +91,7 @@ def doomed(connection: Connection, limit: int) -> Sequence[tuple[str, str]]:
         select(jobs.c.id, children.c.stopped, groups.c.ended)
         .join(children, children.c.job == jobs.c.id)
         .join(groups, groups.c.id == children.c.job_group)
-        .where(groups.c.open, jobs.c.state.not_in(LEAVING))
+        .where(groups.c.open, jobs.c.state.not_in(LEAVING), there())
         .where(
             (children.c.stopped != "")
             | ((groups.c.ended != "") & (children.c.number != groups.c.spared))
@@ -107,6 +107,6 @@ def close(connection: Connection) -> None:
     alive = exists(
         select(jobs.c.id)
         .join(children, children.c.job == jobs.c.id)
-        .where(children.c.job_group == groups.c.id, jobs.c.state.not_in(OVER))
+        .where(children.c.job_group == groups.c.id, jobs.c.state.not_in(OVER), there())
     )
     connection.execute(update(groups).where(groups.c.open, ~alive).values(open=False))
