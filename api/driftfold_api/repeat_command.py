@@ -25,9 +25,10 @@ def retry(
     if (job is None) != dead:
         raise RequestError("wanted the id of a job, or --dead for all dead ones")
 
+    from driftfold_api.client.calls import Start
     from driftfold_api.repeating import retry_dead, retry_job
 
-    start = "start" if anew else "checkpoint"
+    start: Start = "start" if anew else "checkpoint"
     if job is None:
         retry_dead(start, url, as_json)
     else:

@@ -165,7 +165,7 @@ async def test_a_bad_parameter_is_named(
 
 async def test_an_unknown_parameter_is_told_which_there_are(shared: httpx.AsyncClient) -> None:
     for path, detail in (
-        ("/v1/jobs?stat=failed", "did you mean 'state'? known: cursor, limit, state"),
+        ("/v1/jobs?stat=failed", "did you mean 'state'? known: cursor, dead, limit, state"),
         (f"/v1/jobs/{NOBODY}/records?after=1&from=2", "known: after, limit, wait"),
         ("/v1/presets?name=x", "this address has none"),
     ):
@@ -191,6 +191,9 @@ METHODS = {
     "/v1/jobs": ("PUT", "GET, POST"),
     f"/v1/jobs/{NOBODY}": ("PATCH", "GET, DELETE"),
     f"/v1/jobs/{NOBODY}/cancel": ("GET", "POST"),
+    f"/v1/jobs/{NOBODY}/retry": ("GET", "POST"),
+    "/v1/groups": ("PUT", "GET, POST"),
+    f"/v1/groups/{NOBODY}": ("PATCH", "GET, DELETE"),
     "/livez": ("DELETE", "GET"),
 }
 
