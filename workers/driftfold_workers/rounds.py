@@ -93,8 +93,9 @@ class Rounds(RecordSink):
         if meta is None:
             raise CheckpointError("the snapshot was taken by a version that kept no rounds with it")
         self._parts = list(meta["parts"])
-        for name in self._parts if source is not None else ():
-            self._copy(name, source)
+        if source is not None:
+            for name in self._parts:
+                self._copy(name, source)
         self._metrics = dict.fromkeys(meta["metrics"])
         prefix = f"{KEPT}/"
         tail = {
