@@ -3,9 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import func, select
 
 from driftfold_api.archive import accepting, retention
 from driftfold_api.archive.base import Archive, Wish
+from driftfold_api.archive.group import GroupWanted
+from driftfold_api.archive.group_tables import group_keys
+from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_workers.job import State
 from driftfold_workers.new_id import made
 from driftfold_workers.store import UnknownJob
@@ -52,3 +56,14 @@ async def test_keys_that_count_no_more_are_removed(
     assert not await archive.retire(None, now + accepting.KEEP + 1.0)
     assert (await archive.accept(WANTED, key="0"))[1]
     assert [(await archive.get(job)).id for job in jobs] == jobs
+
+
+async def test_keys_of_groups_are_removed_likewise(archive: SqlArchive) -> None:
+    children = [({"seed": 1}, WANTED)]
+    asked = GroupWanted("n", {"seed": 7}, {"grid": {"seed": [1]}}, None, children)
+    group, _, _ = await archive.groups.accept(asked, key="k")
+    keys = select(func.count()).select_from(group_keys)
+    for later, left in ((-60.0, 1), (60.0, 0)):
+        await archive.retire(None, group.created + accepting.KEEP + later)
+        assert await archive._read(lambda connection: connection.execute(keys).scalar()) == left
+    assert (await archive.groups.get(group.id)).id == group.id

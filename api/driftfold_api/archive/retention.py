@@ -4,6 +4,7 @@ from sqlalchemy import Connection, delete, select, update
 
 from driftfold_api.archive.accepting import KEEP
 from driftfold_api.archive.base import Wish
+from driftfold_api.archive.group_tables import group_keys
 from driftfold_api.archive.reading import OVER, there
 from driftfold_api.archive.tables import idempotency, jobs
 
@@ -31,10 +32,13 @@ def retire(connection: Connection, before: float) -> int:
     return len(old)
 
 
-def sweep(connection: Connection, now: float) -> int:
-    """Remove some idempotency keys that count no more, and return how many."""
-    old = select(idempotency.c.key).where(idempotency.c.created < now - KEEP).limit(KEYS)
-    return connection.execute(delete(idempotency).where(idempotency.c.key.in_(old))).rowcount
+def sweep(connection: Connection, now: float) -> bool:
+    """Remove some idempotency keys that count no more; whether there may be others."""
+    more = False
+    for keys in (idempotency, group_keys):
+        old = select(keys.c.key).where(keys.c.created < now - KEEP).limit(KEYS)
+        more |= connection.execute(delete(keys).where(keys.c.key.in_(old))).rowcount == KEYS
+    return more
 
 
 def first_id(moment: float) -> str:

@@ -223,7 +223,7 @@ class SqlArchive(Archive):
 
         def retire(connection: Connection) -> bool:
             jobs = 0 if before is None else retention.retire(connection, before)
-            return jobs == retention.BATCH or retention.sweep(connection, now) == retention.KEYS
+            return retention.sweep(connection, now) or jobs == retention.BATCH
 
         return await self._write(retire)
 
