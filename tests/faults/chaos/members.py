@@ -66,7 +66,9 @@ class Member:
 
     @property
     def up(self) -> bool:
-        """Whether it has begun its work, by its own word."""
+        """Whether it has begun its work, by its own word, and nobody has told it to end."""
+        if self.ended is not None or self.expected:
+            return False
         return any(word in self.log.read_text(errors="replace") for word in BEGUN)
 
     @property
