@@ -13,6 +13,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from redis.asyncio import Redis
+
 from driftfold_workers.stopping import stopped
 from tests.faults.chaos.evidence import Evidence, gather
 from tests.faults.chaos.faults import ALONE, FAULTS
@@ -28,6 +30,7 @@ FINAL = ("succeeded", "failed", "canceled")
 MOST = 0.8  # of the rounds are done, and of the jobs ordered, by the last fault
 AHEAD = 6  # jobs that are ordered before the first fault
 PATIENCE = 30.0  # seconds for the rounds between two faults
+SETTLED_WITHIN = 60.0  # seconds
 LOOK = 0.2  # seconds
 
 
@@ -120,6 +123,7 @@ async def _meet(fleet: Fleet, plan: Plan, report: Report, tell: Callable[[str], 
         try:
             await asyncio.wait_for(sending, plan.within)
             await asyncio.wait_for(_over(fleet), plan.within)
+            await asyncio.wait_for(_recorded(fleet), SETTLED_WITHIN)
         except TimeoutError:
             users.complaints.append(f"not over {plan.within:g} s after the last fault")
     finally:
@@ -202,6 +206,13 @@ async def _over(fleet: Fleet) -> None:
     """Wait until nothing is left to do, by what is recorded."""
     while not all(state in FINAL for state, _, _ in _states(fleet)):
         await asyncio.sleep(LOOK)
+
+
+async def _recorded(fleet: Fleet) -> None:
+    """Wait until the job store knows that all is recorded: a moment later."""
+    async with Redis.from_url(fleet.server.url) as redis:
+        while await redis.exists("{df}:a:unrecorded"):
+            await asyncio.sleep(LOOK)
 
 
 def _sum_up(report: Report, evidence: Evidence) -> None:

@@ -84,13 +84,25 @@ def _order(seed: int, number: int) -> Order:
     return Order(
         key=f"order-{seed}-{number}",
         spec=spec,
-        terms={},
+        terms=_terms(chance),
         canceled=chance.uniform(0.0, 20.0) if not long and chance.random() < 0.1 else None,
         paused=chance.uniform(0.0, 20.0) if chance.random() < 0.15 else None,
         careless=chance.choice([0, 0, 0, 1, 2]),
         doomed=doomed,
         watched=long or chance.random() < 0.1,
     )
+
+
+def _terms(chance: random.Random) -> Mapping[str, Any]:
+    """Terms that change when a job runs, and nothing of what it gives."""
+    terms: dict[str, Any] = {}
+    if chance.random() < 0.3:
+        terms["priority"] = chance.randint(-5, 5)
+    if chance.random() < 0.15:
+        terms["delay_seconds"] = chance.uniform(0.0, 8.0)
+    if chance.random() < 0.1:
+        terms["limits"] = {"wall_seconds": 1e6}
+    return terms
 
 
 @cache
