@@ -4,13 +4,11 @@ Prints progress on standard error, and a report as JSON. Ends with 1 when a rule
 """
 
 import argparse
-import asyncio
 import json
-import signal
 import sys
-import time
 
 from tests.faults.chaos.campaign import Plan, campaign
+from tests.faults.chaos.carrying_out import carry_out, tell
 from tests.faults.chaos.faults import FAULTS
 
 
@@ -25,12 +23,7 @@ def main() -> int:
     given = vars(words.parse_args())
     given["kinds"] = tuple(given["kinds"] or FAULTS)
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that nothing is left behind
-
-    def tell(text: str) -> None:
-        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
-
-    report = asyncio.run(campaign(Plan(**given), tell))
+    report = carry_out(campaign(Plan(**given), tell))
     print(json.dumps(report.to_json(), indent=1))
     return 1 if report.broken else 0
 

@@ -10,7 +10,6 @@ import json
 import os
 import random
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -23,6 +22,7 @@ from driftfold.spec import from_mapping
 from driftfold_workers.job import Job
 from driftfold_workers.needs import needs_of
 from driftfold_workers.redis_store import RedisJobStore
+from tests.faults.chaos.carrying_out import carry_out, tell
 from tests.faults.chaos.fleet import Fleet
 from tests.faults.chaos.members import KILLED, TOLD, Member
 from tests.workers.experiments import Behaviour, experiment
@@ -253,12 +253,7 @@ def main() -> None:
     words.add_argument("--tries", type=int, default=20)
     words.add_argument("--kills", type=int, default=100)
     given = words.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-
-    def tell(text: str) -> None:
-        print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
-
-    print(json.dumps(asyncio.run(measure(given.tries, given.kills, tell)), indent=1))
+    print(json.dumps(carry_out(measure(given.tries, given.kills, tell)), indent=1))
 
 
 if __name__ == "__main__":
