@@ -93,8 +93,10 @@ class Feeds:
         loop = asyncio.get_running_loop()
         self._timer = loop.call_later(BEAT, self._beat) if self._followers else None
         for follower in self._followers:
-            follower.beat = True
-            follower.wake()
+            if not follower.told:
+                follower.beat = True
+                follower.wake()
+            follower.told = False
             since = follower.sending
             if since is not None and loop.time() - since > SEND_WITHIN:
                 follower.task.cancel()  # once more at each beat until it has gone

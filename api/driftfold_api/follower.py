@@ -25,6 +25,8 @@ class Follower:
         Since when the present write lasts, by the loop's clock; None between writes.
     beat
         Whether it is time for a sign of life.
+    told
+        Whether something was sent since the last beat, which is a sign of life.
     closing
         Whether the server stops.
     """
@@ -35,6 +37,7 @@ class Follower:
         self.tracks: dict[str, Track] = {}
         self.sending: float | None = None
         self.beat = False
+        self.told = False
         self.closing = False
         self._ready: dict[Track, None] = {}
         self._changed = asyncio.Event()

@@ -77,6 +77,7 @@ class EventStream(Response):
                     follower.sending = clock()
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     follower.sending = None
+                    follower.told = True
             finally:
                 self.end(follower)
         await send({"type": "http.response.body", "body": b"", "more_body": False})
