@@ -41,6 +41,7 @@ class Told:
     rounds: int = 0
     checkpoint: str | None = None
     pausing: bool = False
+    dead: bool = False
     gone: bool = False
 
 
@@ -74,7 +75,7 @@ class StoreModel(RuleBasedStateMachine):
         if told.state is State.CANCELING:
             told.state = State.CANCELED
         elif counted and told.attempt >= ATTEMPTS:
-            told.state = State.FAILED
+            told.state, told.dead = State.FAILED, True
         else:
             told.state = State.PAUSED if told.pausing else State.QUEUED
         told.pausing = False
@@ -233,6 +234,11 @@ class StoreModel(RuleBasedStateMachine):
             assert job.checkpoint == told.checkpoint
             assert (job.finished is not None) == job.state.final
             assert numbers(self.do(self.store.read(job.id))) == list(range(1, told.seq + 1))
+        dead = [job for job in listed if there[job.id].dead]
+        assert [job.id for job in listed if job.dead] == [job.id for job in dead]
+        assert [job.id for job in self.do(self.store.list(dead=True)).jobs] == [
+            job.id for job in dead
+        ]
         for state in State:
             mine = [job.id for job in listed if job.state is state]
             assert [job.id for job in self.do(self.store.list(state=state)).jobs] == mine

@@ -33,6 +33,7 @@ CASES = [
     (STOPPED, 0, "pausing draining", PAUSED),
     (STOPPED, 0, "pausing canceling", CANCELED),
     (DONE, 0, "pausing", Verdict(State.SUCCEEDED, "finished", result=DONE.result)),
+    (None, -signal.SIGTERM, "pausing", PAUSED),
     (None, 3, "pausing", died("status 3", EARLY)),
     (STOPPED, 0, "", GIVEN_BACK),  # somebody else sent SIGTERM
     (None, -signal.SIGKILL, "draining", GIVEN_BACK),

@@ -1,5 +1,6 @@
 """The verdict: what an attempt's end means for its job."""
 
+import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,8 @@ result=None)
     if isinstance(end, Failed):
         state = State.FAILED if end.final else None
         return Verdict(state, "failed", end.reason, counted=not end.machine)
-    if pausing and isinstance(end, Stopped):
+    # One that was told to stop before it could listen dies of that.
+    if pausing and (isinstance(end, Stopped) or (end is None and status == -signal.SIGTERM)):
         return Verdict(None, "paused", counted=False, back_off=False)
     if draining or isinstance(end, Stopped):
         return Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
