@@ -46,6 +46,10 @@ def behave(how: dict[str, Any], dispatch: int) -> None:
             os._exit(how["exit"])
         if "raise" in how:
             raise ZeroDivisionError(how["raise"])
+        if "burn" in how:
+            end = time.process_time() + how["burn"]
+            while time.process_time() < end:
+                pass
         if "memory" in how:
             np.ones(how["memory"], dtype=np.uint8)
         while how.get("deaf"):  # neither rounds nor signals get anywhere

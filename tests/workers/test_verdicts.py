@@ -54,5 +54,6 @@ CASES = [
 def test_verdicts(
     end: Done | Failed | Stopped | None, status: int, wishes: str, verdict: Verdict
 ) -> None:
-    wanted = {wish: wish in wishes for wish in ("canceling", "pausing", "draining")}
-    assert judge(end, status, **wanted) == verdict
+    canceling, pausing, draining = (wish in wishes for wish in ("canceling", "pausing", "draining"))
+    asked = judge(end, status, canceling=canceling, pausing=pausing, draining=draining)
+    assert asked == verdict

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import signal
 from dataclasses import replace
 
 from driftfold_workers.attempt_trace import AttemptTrace
@@ -9,7 +10,8 @@ from driftfold_workers.clearing import clear_up
 from driftfold_workers.frames import FrameError
 from driftfold_workers.insist import insist
 from driftfold_workers.job import Claim
-from driftfold_workers.messages import Done, Failed, Recorded, Saved, Stopped
+from driftfold_workers.memory_kills import memory_kills
+from driftfold_workers.messages import Begun, Done, Failed, Recorded, Saved, Stopped
 from driftfold_workers.order import Order
 from driftfold_workers.outbox import Batch, Outbox
 from driftfold_workers.output import hand_over, output_file
@@ -19,6 +21,7 @@ from driftfold_workers.settings import Settings
 from driftfold_workers.stopping import stopped
 from driftfold_workers.store import Fenced, JobStore, StoreError, StoreUnreachable, UnknownJob
 from driftfold_workers.tracing import UNTRACED
+from driftfold_workers.usage import Meter, Usage, exceeded, memory_of
 from driftfold_workers.verdict import judge
 
 log = logging.getLogger("driftfold.worker")
@@ -57,6 +60,9 @@ class Attempt:
         self._draining = False
         self._settling = False
         self._lost = False
+        self._over = ""  # its limit
+        self._meter = Meter(claim.job.used, process.pid)
+        self._memory_kills = memory_kills()
         self._writes = 0
         self._stopping: asyncio.Task[None] | None = None
         self._trace = trace or AttemptTrace(UNTRACED, claim, settings.name)
@@ -111,6 +117,8 @@ class Attempt:
     # -- the process ----------------------------------------------------------------------------
 
     def _order(self) -> Order:
+        limits = self._job.terms.limits
+        memory, hint = memory_of(self._settings.memory, limits.memory)
         return Order(
             job=self._job.id,
             epoch=self._epoch,
@@ -119,7 +127,9 @@ class Attempt:
             runs=str(self._settings.runs),
             output=str(output_file(self._settings.runs, self._job.id, self._epoch)),
             plugins=self._settings.plugins,
-            memory=self._settings.memory,
+            memory=memory,
+            memory_hint=hint,
+            cpu=None if limits.cpu is None else limits.cpu - self._job.used.cpu,
             data=self._settings.data,
         )
 
@@ -146,6 +156,8 @@ class Attempt:
         async for message in self._process.messages():
             if isinstance(message, Recorded | Saved):
                 await self._outbox.put(message)
+            elif isinstance(message, Begun):
+                self._meter.begin(message.cpu)
             elif self._end is None:
                 self._end = message
 
@@ -175,9 +187,10 @@ class Attempt:
         pause = min(lease / 3, BEAT)
         idle, writes = 0.0, 0
         while idle < IDLE:
-            answered = True
+            answered, used = True, self._meter.read()
+            self._keep_limits(used)
             try:
-                beat = await self._store.heartbeat(self._job.id, self._epoch, lease)
+                beat = await self._store.heartbeat(self._job.id, self._epoch, lease, used)
             except UnknownJob:
                 beat = "lost"
             except StoreUnreachable:
@@ -201,6 +214,13 @@ class Attempt:
                 idle += pause
             await asyncio.sleep(pause)
         log.error("job %s: its process has ended, but nothing more gets written", self._job.id)
+
+    def _keep_limits(self, used: Usage) -> None:
+        """End the process of a job that has used up what it may."""
+        if not self._over and self._process.alive:
+            self._over = exceeded(self._job.terms.limits, used)
+            if self._over:
+                self._process.kill()
 
     async def _send(self) -> None:
         """Append what the process tells to the log of the job, in order."""
@@ -252,7 +272,19 @@ class Attempt:
         if isinstance(self._end, Failed):
             log.warning("job %s: %s\n%s", job, self._end.reason, self._end.trace)
         asked = {"canceling": self._canceling, "pausing": self._pausing}
-        verdict = judge(self._end, status, **asked, draining=self._draining)
+        if status == -signal.SIGXCPU and not self._over:
+            limit = replace(self._job.terms.limits, wall=None)
+            # The system ends a process two seconds beyond it, where nobody else has.
+            self._over = exceeded(limit, Usage(cpu=(limit.cpu or 0.0) + 2.0))
+        starved = self._memory_kills is not None and self._memory_kills != memory_kills()
+        verdict = judge(
+            self._end,
+            status,
+            **asked,
+            draining=self._draining,
+            over=self._over,
+            starved=starved,
+        )
         said = {"reason": verdict.reason, "outcome": verdict.outcome}
         telling = self._trace.finishing()
         if (final := verdict.state) is not None:

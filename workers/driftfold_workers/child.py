@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
@@ -25,16 +26,19 @@ from driftfold.errors import (
 )
 from driftfold.run import run
 from driftfold.spec import from_mapping, load_builtins, load_plugins, to_mapping
+from driftfold.torch_lazily import load_torch
 from driftfold_workers.blame import is_machines_fault, reason_of
 from driftfold_workers.confirmed import Confirmation, ConfirmedStore
 from driftfold_workers.data_paths import refuse_foreign_paths
 from driftfold_workers.guardian import (
     die_with,
     go_first_when_memory_is_short,
+    limit_cpu,
     limit_memory,
     name_process,
 )
-from driftfold_workers.messages import Done, Failed, Message, Stopped
+from driftfold_workers.messages import Begun, Done, Failed, Message, Stopped
+from driftfold_workers.needs import computes_with_torch, needs_of
 from driftfold_workers.order import Order
 from driftfold_workers.pipe_sink import PipeSink, send
 from driftfold_workers.rhythm import Rhythm
@@ -91,7 +95,8 @@ def attempt(order: Order, pipe: int, confirmation: Confirmation, stop: threading
             sys.stderr.write(trace)
         machine = is_machines_fault(error)
         final = isinstance(error, FINAL) and not machine
-        return Failed(reason_of(error), trace, final, machine)
+        hint = f"; {order.memory_hint}" if isinstance(error, MemoryError) else ""
+        return Failed(reason_of(error) + hint.rstrip("; "), trace, final, machine)
     finally:
         with suppress(OSError):
             sys.stdout.flush()
@@ -103,6 +108,10 @@ def _run(
 ) -> Message:
     spec = from_mapping(order.spec)
     refuse_foreign_paths(spec, order.data)
+    if computes_with_torch(needs_of(spec)):
+        load_torch()  # else its import would be the job's
+    send(pipe, Begun(time.process_time()))
+    limit_cpu(order.cpu)
     table = to_mapping(spec)
     runs.configure(order.job, table)
     name, rhythm = attempt_name(order.job, order.epoch), Rhythm()

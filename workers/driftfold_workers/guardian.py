@@ -2,9 +2,11 @@
 
 import ctypes
 import errno
+import math
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -63,6 +65,18 @@ def go_first_when_memory_is_short() -> None:
     if sys.platform == "linux":
         with suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("500")
+
+
+def limit_cpu(seconds: float | None) -> None:
+    """End this process once it has used so many more seconds of CPU, and two; None sets no limit.
+
+    Its supervisor ends it before. This is for one whose supervisor has stopped.
+    """
+    if seconds is not None and sys.platform != "win32":
+        import resource
+
+        end = math.ceil(time.process_time() + max(seconds, 0.0)) + 2
+        resource.setrlimit(resource.RLIMIT_CPU, (end, end + 1))
 
 
 def limit_memory(limit: int | None) -> None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from driftfold_workers.terms import USUAL, Terms
+from driftfold_workers.usage import UNUSED, Usage
 
 
 class State(StrEnum):
@@ -74,6 +75,8 @@ class Job:
         Whether it has failed because its attempts ran out: a further try may help.
     retried_by
         Id of the latest job that was made to try it again, or "". The archive tells.
+    used
+        What all attempts have used up, as of the last heartbeat.
     diverged
         Number of the first record that a later attempt computed differently, or None.
     """
@@ -103,6 +106,7 @@ class Job:
     dead: bool = False
     retried_by: str = ""
     diverged: int | None = None
+    used: Usage = UNUSED
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 from driftfold_workers.job import Job, LifecycleEvent, State
 from driftfold_workers.new_id import number_of
 from driftfold_workers.terms import Terms
+from driftfold_workers.usage import Usage
 
 NUMBERS = {"attempt": int, "epoch": int, "seq": int, "retry": float}  # facts that are no text
 
@@ -41,6 +42,8 @@ def to_hash(job: Job) -> Sequence[str | int | float]:
         "group": job.group or None,
         "origin": None if job.origin is None else to_json(job.origin),
         "diverged": job.diverged,
+        "used_cpu": job.used.cpu or None,
+        "used_wall": job.used.wall or None,
     }
     return [part for pair in fields.items() if pair[1] is not None for part in pair]  # type: ignore[misc]
 
@@ -75,6 +78,7 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         origin=json.loads(fields["origin"]) if "origin" in fields else None,
         dead="dead" in fields,
         diverged=_number(fields, "diverged"),
+        used=Usage(float(fields.get("used_cpu", 0)), float(fields.get("used_wall", 0))),
     )
 
 

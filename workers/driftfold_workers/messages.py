@@ -113,10 +113,27 @@ class Failed:
         return cls(*json.loads(body))
 
 
-Message: TypeAlias = Recorded | Saved | Done | Stopped | Failed
+@dataclass(frozen=True)
+class Begun:
+    """The run begins now; the process has used `cpu` seconds before, for its imports."""
+
+    KIND: ClassVar[int] = 6
+    cpu: float
+
+    def body(self) -> bytes:
+        """Return the bytes of the message."""
+        return json.dumps(self.cpu).encode()
+
+    @classmethod
+    def read(cls, body: bytes) -> "Begun":
+        """Return the message in `body`."""
+        return cls(float(json.loads(body)))
+
+
+Message: TypeAlias = Begun | Recorded | Saved | Done | Stopped | Failed
 
 _KINDS: dict[int, type[Message]] = {
-    kind.KIND: kind for kind in (Recorded, Saved, Done, Stopped, Failed)
+    kind.KIND: kind for kind in (Begun, Recorded, Saved, Done, Stopped, Failed)
 }
 
 

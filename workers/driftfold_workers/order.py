@@ -28,6 +28,10 @@ class Order:
         Bytes of address space that the process may use, or None.
     data
         Folders in which the specification may name files.
+    cpu
+        Seconds of CPU that the run may use, or None.
+    memory_hint
+        What to tell a user whose run has met the limit on memory.
     """
 
     job: str
@@ -39,6 +43,8 @@ class Order:
     plugins: tuple[str, ...] = ()
     memory: int | None = None
     data: tuple[str, ...] = ()
+    cpu: float | None = None
+    memory_hint: str = ""
 
     def to_line(self) -> bytes:
         """Return the order as one line of JSON."""

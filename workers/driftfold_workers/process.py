@@ -103,11 +103,15 @@ class Process:
                 self._child.send_signal(number)
 
 
-def describe_exit(status: int) -> str:
+def describe_exit(status: int, *, starved: bool = False) -> str:
     """Return in words how a process ended that did not say why.
+
+    `starved`: the system has killed some process meanwhile because memory ran out.
 
     >>> describe_exit(-9)
     'the process was killed by SIGKILL (out of memory?)'
+    >>> describe_exit(-9, starved=True)
+    "the process was killed by SIGKILL: the machine, or the worker's share of it, was out of memory"
     >>> describe_exit(3)
     'the process exited with status 3 before the run was over'
     """
@@ -118,4 +122,6 @@ def describe_exit(status: int) -> str:
     except ValueError:
         name = f"signal {-status}"
     hint = " (out of memory?)" if -status == signal.SIGKILL else ""
+    if hint and starved:
+        hint = ": the machine, or the worker's share of it, was out of memory"
     return f"the process was killed by {name}{hint}"

@@ -16,6 +16,7 @@ from driftfold_workers.redis_users import RedisUsers
 from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.server_age import ServerAge
 from driftfold_workers.store import NO_SIGN, Beat, StoreError
+from driftfold_workers.usage import Usage
 
 BEATS: Mapping[bytes, Beat] = {beat.encode(): beat for beat in get_args(Beat)}
 PAGE = 50  # queued jobs that are looked at in one go
@@ -100,9 +101,13 @@ class RedisJobStore(RedisUsers):
                 if claim or wait <= 0 or not await waiter.again():
                     return claim
 
-    async def heartbeat(self, job: str, epoch: int, lease: float) -> Beat:
-        """Renew a lease."""
-        beat: bytes = await self._link.transition("heartbeat", job, epoch, to_ms(lease))
+    async def heartbeat(
+        self, job: str, epoch: int, lease: float, used: Usage | None = None
+    ) -> Beat:
+        """Renew a lease; take down what the job has used up."""
+        told = ("", "") if used is None else (f"{used.cpu:.3f}", f"{used.wall:.3f}")
+        args = (epoch, to_ms(lease), *told)
+        beat: bytes = await self._link.transition("heartbeat", job, *args)
         return BEATS[beat]
 
     async def append(

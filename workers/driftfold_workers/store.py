@@ -8,6 +8,7 @@ from typing import Any, Literal
 from driftfold.errors import DriftfoldError
 from driftfold_workers.job import Claim, Job, LifecycleEvent, News, State, Turns
 from driftfold_workers.terms import USUAL, Terms
+from driftfold_workers.usage import Usage
 
 
 class StoreError(DriftfoldError):
@@ -207,8 +208,10 @@ class JobStore(Jobs):
         """Take the oldest queued job whose needs `kinds` covers; wait up to `wait` seconds."""
 
     @abstractmethod
-    async def heartbeat(self, job: str, epoch: int, lease: float) -> Beat:
-        """Renew a lease."""
+    async def heartbeat(
+        self, job: str, epoch: int, lease: float, used: Usage | None = None
+    ) -> Beat:
+        """Renew a lease; take down what the job has used up, for the attempts that follow."""
 
     @abstractmethod
     async def append(

@@ -45,8 +45,13 @@ def judge(
     canceling: bool = False,
     pausing: bool = False,
     draining: bool = False,
+    over: str = "",
+    starved: bool = False,
 ) -> Verdict:
     """Return the verdict on a process that said `end` as its last word and exited with `status`.
+
+    `over` says which limit of the job was exceeded, `starved` whether the system has killed some
+    process meanwhile because memory ran out.
 
     A run that reached its horizon has succeeded, even if it was to be canceled or paused meanwhile.
 
@@ -61,6 +66,8 @@ result=None)
         return Verdict(State.SUCCEEDED, "finished", result=end.result)
     if canceling:
         return Verdict(State.CANCELED, "canceled")
+    if over:  # another attempt would only be over it again
+        return Verdict(State.FAILED, "over its limit", over)
     if isinstance(end, Failed):
         state = State.FAILED if end.final else None
         return Verdict(state, "failed", end.reason, counted=not end.machine)
@@ -70,4 +77,4 @@ result=None)
     if draining or isinstance(end, Stopped):
         return Verdict(None, "drained", "its worker stopped", counted=False, back_off=False)
     how = f"signal {-status}" if status < 0 else f"status {status}"
-    return Verdict(None, f"child died ({how})", describe_exit(status))
+    return Verdict(None, f"child died ({how})", describe_exit(status, starved=starved))
