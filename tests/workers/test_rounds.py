@@ -82,3 +82,24 @@ def test_a_run_without_rounds_has_a_table_without_rows(tmp_path: Path) -> None:
 def test_a_snapshot_without_rounds_is_none_to_go_on_from(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="kept no rounds"):
         Rounds(LocalFiles(tmp_path), "a.1").go_on_from(Snapshot({}, {}))
+
+
+def test_a_job_that_tries_another_one_again_has_the_rounds_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PART", 4)
+    told, first, second = records(30), LocalFiles(tmp_path / "a"), LocalFiles(tmp_path / "b")
+    rounds = Rounds(first, "a.1")
+    snapshot = Snapshot({}, {})
+    for record in told[:20]:
+        rounds.emit(record)
+        snapshot = rounds.kept_in(Snapshot({}, {}))
+    again = Rounds(second, "b.1")
+    again.go_on_from(snapshot, first)
+    for path in (tmp_path / "a").rglob("*.npz"):  # the first one is deleted meanwhile
+        path.unlink()
+    for record in told[20:]:
+        again.emit(record)
+    assert table(again) == rows_of(to_json(record) for record in told)
+    with pytest.raises(CheckpointError, match="rounds before the snapshot are gone"):
+        Rounds(second, "b.2").go_on_from(snapshot, first)
