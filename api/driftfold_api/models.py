@@ -107,6 +107,11 @@ class JobDetail(JobView):
     checkpoint: str | None = Field(description="The snapshot that a next attempt would go on from.")
     terms: TermsView = Field(default=TermsView(), description="How it is to be run.")
     origin: Origin | None = Field(default=None, description="The job that it was made from.")
+    position: Annotated[int, Ge(1)] | None = Field(
+        default=None,
+        description="Its place among the queued jobs that may run; null for any other job, and "
+        "where it is not known.",
+    )
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -117,6 +122,7 @@ class JobDetail(JobView):
             checkpoint=job.checkpoint,
             terms=TermsView.of(job.terms),
             origin=None if job.origin is None else Origin(**job.origin),
+            position=job.position,
         )
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack, ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import pytest
@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.job import Claim, State
 from driftfold_workers.store import Conflict, Fenced, StoreError, UnknownJob
+from driftfold_workers.terms import Terms
 from tests.workers import servers
 from tests.workers.jobs import SPEC, lines, numbers, reaped
 
@@ -27,6 +28,14 @@ T = TypeVar("T")
 ATTEMPTS = 2
 KINDS = st.lists(st.sampled_from("ab"), unique=True)
 INDEX = st.integers(0, 1000)  # of a job or attempt, modulo how many there are
+FUTURE = 4e9  # Unix time
+TERMS = st.builds(
+    Terms,
+    priority=st.sampled_from([0, 0, -1, 3]),
+    not_before=st.sampled_from([None, None, None, 1.0, FUTURE]),
+    attempts=st.sampled_from([None, 1, 3]),
+    after=st.sampled_from([(), (), (), ("another",)]),
+)
 
 
 @dataclass
@@ -34,15 +43,23 @@ class Told:
     """What the model knows of a job."""
 
     needs: Sequence[str]
+    terms: Terms
     state: State = State.QUEUED
     epoch: int = 0
     attempt: int = 0
     seq: int = 0
+    notes: dict[int, str] = field(default_factory=dict)  # of each record
     rounds: int = 0
     checkpoint: str | None = None
     pausing: bool = False
     dead: bool = False
     gone: bool = False
+    diverged: int | None = None
+
+    @property
+    def ready(self) -> bool:
+        waits = self.terms.not_before == FUTURE or self.terms.after
+        return self.state is State.QUEUED and not self.gone and not waits
 
 
 class StoreModel(RuleBasedStateMachine):
@@ -71,29 +88,42 @@ class StoreModel(RuleBasedStateMachine):
         at_work = told.state in (State.RUNNING, State.CANCELING) and not told.gone
         return job, epoch, told, at_work and told.epoch == epoch
 
+    def queue(self) -> list[str]:
+        """Jobs that may run, in their order."""
+        ready = [job for job, told in self.jobs.items() if told.ready]
+        return sorted(ready, key=lambda job: -self.jobs[job].terms.priority)
+
     def given_back(self, told: Told, counted: bool) -> None:
         if told.state is State.CANCELING:
             told.state = State.CANCELED
-        elif counted and told.attempt >= ATTEMPTS:
+        elif counted and told.attempt >= (told.terms.attempts or ATTEMPTS):
             told.state, told.dead = State.FAILED, True
         else:
             told.state = State.PAUSED if told.pausing else State.QUEUED
         told.pausing = False
         told.attempt -= not counted
 
-    @rule(needs=KINDS)
-    def submit(self, needs: list[str]) -> None:
-        job = self.do(self.store.submit(SPEC, needs))
-        self.jobs[job.id] = Told(needs)
+    @rule(needs=KINDS, terms=TERMS)
+    def submit(self, needs: list[str], terms: Terms) -> None:
+        job = self.do(self.store.submit(SPEC, needs, terms=terms))
+        self.jobs[job.id] = Told(needs, terms)
+
+    @precondition(lambda self: any(told.terms.after for told in self.jobs.values()))
+    @rule(index=INDEX)
+    def let_go(self, index: int) -> None:
+        held = [job for job, told in self.jobs.items() if told.terms.after]
+        job = held[index % len(held)]
+        told = self.jobs[job]
+        assert self.do(self.store.holding.let_go(job)) == (
+            told.state is State.QUEUED and not told.gone
+        )
+        if told.state is State.QUEUED:
+            told.terms = replace(told.terms, after=())
 
     @rule(kinds=KINDS)
     def claim(self, kinds: list[str]) -> None:
         claim: Claim | None = self.do(self.store.claim("w", kinds, 1000.0))
-        fitting = [
-            job
-            for job, told in self.jobs.items()
-            if told.state is State.QUEUED and not told.gone and set(told.needs) <= set(kinds)
-        ]
+        fitting = [job for job in self.queue() if set(self.jobs[job].needs) <= set(kinds)]
         if claim is None:
             assert not fitting
             return
@@ -112,14 +142,20 @@ class StoreModel(RuleBasedStateMachine):
         assert self.do(self.store.heartbeat(job, epoch, 1000.0)) == wanted
 
     @precondition(lambda self: self.claims)
-    @rule(index=INDEX, shift=st.integers(-3, 1), count=st.integers(0, 4), name=st.booleans())
-    def append(self, index: int, shift: int, count: int, name: bool) -> None:
+    @rule(
+        index=INDEX,
+        shift=st.integers(-3, 1),
+        count=st.integers(0, 4),
+        name=st.booleans(),
+        note=st.sampled_from(["", "", "", "other"]),
+    )
+    def append(self, index: int, shift: int, count: int, name: bool, note: str) -> None:
         job, epoch, told, live = self.attempt(index)
         first = max(told.seq + 1 + shift, 1)
         last = first + count - 1
         point = f"{epoch}:{last}" if name else None
         call = self.store.append(
-            job, epoch, first, lines(first, last), checkpoint=point, rounds=last
+            job, epoch, first, lines(first, last, note), checkpoint=point, rounds=last
         )
         if not live:
             with pytest.raises(Fenced):
@@ -128,6 +164,10 @@ class StoreModel(RuleBasedStateMachine):
             with pytest.raises(StoreError, match="cannot follow"):
                 self.do(call)
         else:
+            again = range(first, min(told.seq, last) + 1)
+            different = (seq for seq in again if told.notes[seq] != note)
+            told.diverged = told.diverged or next(different, None)
+            told.notes.update(dict.fromkeys(range(told.seq + 1, last + 1), note))
             told.seq = max(told.seq, last)
             told.rounds = max(told.rounds, last)
             told.checkpoint = point or told.checkpoint
@@ -231,7 +271,7 @@ class StoreModel(RuleBasedStateMachine):
             told = there[job.id]
             assert (job.state, job.epoch, job.attempt) == (told.state, told.epoch, told.attempt)
             assert (job.seq, job.rounds) == (told.seq, told.rounds)
-            assert job.checkpoint == told.checkpoint
+            assert (job.checkpoint, job.diverged) == (told.checkpoint, told.diverged)
             assert (job.finished is not None) == job.state.final
             assert numbers(self.do(self.store.read(job.id))) == list(range(1, told.seq + 1))
         dead = [job for job in listed if there[job.id].dead]
@@ -242,6 +282,10 @@ class StoreModel(RuleBasedStateMachine):
         for state in State:
             mine = [job.id for job in listed if job.state is state]
             assert [job.id for job in self.do(self.store.list(state=state)).jobs] == mine
+        for job in listed:
+            place = self.do(self.store.get(job.id)).position
+            queue = self.queue()
+            assert place == (queue.index(job.id) + 1 if job.id in queue else None)
 
 
 @pytest.mark.parametrize("examples", [6, pytest.param(500, marks=pytest.mark.slow)])

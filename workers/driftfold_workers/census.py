@@ -25,7 +25,7 @@ class Line:
     depth
         How many.
     oldest
-        Seconds since the oldest of them was submitted; 0 when there is none.
+        Seconds since the one at their head was submitted; 0 when there is none.
     """
 
     depth: int = 0

@@ -79,6 +79,11 @@ class Job:
         What all attempts have used up, as of the last heartbeat.
     diverged
         Number of the first record that a later attempt computed differently, or None.
+    held
+        Whether it is queued and waits for other jobs.
+    position
+        Its place among the jobs that may run, from 1 on; None where that was not asked, or it is
+        none of them.
     """
 
     id: str
@@ -107,6 +112,8 @@ class Job:
     retried_by: str = ""
     diverged: int | None = None
     used: Usage = UNUSED
+    held: bool = False
+    position: int | None = None
 
 
 @dataclass(frozen=True)
@@ -135,13 +142,13 @@ class LifecycleEvent:
         1, 2, 3, ... within the job.
     kind
         "submitted", "claimed", "resumed", "checkpoint", "lost", "released", "pause-requested",
-        "paused", "unpaused", "cancel-requested", "canceled", "succeeded" or "failed".
+        "paused", "unpaused", "cancel-requested", "diverged", "canceled", "succeeded" or "failed".
     time
         Unix time in seconds, by the store's clock.
     facts
         Attempt, epoch, worker, record number, reason: whatever belongs to it. `outcome` tells in
         words what became of an attempt that ended with the event, `retry` how many seconds the job
-        waits for the next one, if it has to.
+        waits for the next one, if it has to, `record` which record it computed differently.
     """
 
     number: int

@@ -6,10 +6,12 @@ from typing import Any
 
 from driftfold_workers.job import Job, LifecycleEvent, State
 from driftfold_workers.new_id import number_of
+from driftfold_workers.place import place_of
 from driftfold_workers.terms import Terms
 from driftfold_workers.usage import Usage
 
-NUMBERS = {"attempt": int, "epoch": int, "seq": int, "retry": float}  # facts that are no text
+NUMBERS = {"attempt": int, "epoch": int, "seq": int, "record": int, "retry": float}
+"""Facts that are no text."""
 
 
 def to_json(value: Any) -> str:
@@ -23,14 +25,20 @@ def to_json(value: Any) -> str:
 
 def to_hash(job: Job) -> Sequence[str | int | float]:
     """Return the fields of a job that is to be queued, names and values in turn."""
+    terms = job.terms
+    held = bool(terms.after) and job.started is None
     fields = {
         "number": number_of(job.id),
+        "place": place_of(job.id, terms.priority),
         "spec": to_json(job.spec),
         "needs": to_json(job.needs),
         "name": job.name,
         "horizon_rounds": job.horizon_rounds,
         "created": job.created,
         "reason": "",
+        "held": waits_for(terms.after) if held else None,
+        "attempts": terms.attempts,
+        "not_before": None if terms.not_before is None else round(terms.not_before * 1000),
         "seq": job.seq,
         "rounds": job.rounds,
         "attempt": job.attempt,
@@ -38,7 +46,7 @@ def to_hash(job: Job) -> Sequence[str | int | float]:
         "worker": job.worker,
         "checkpoint": job.checkpoint,
         "started": job.started,
-        "terms": to_json(job.terms.to_table()),
+        "terms": to_json(terms.to_table()),
         "group": job.group or None,
         "origin": None if job.origin is None else to_json(job.origin),
         "diverged": job.diverged,
@@ -46,6 +54,15 @@ def to_hash(job: Job) -> Sequence[str | int | float]:
         "used_wall": job.used.wall or None,
     }
     return [part for pair in fields.items() if pair[1] is not None for part in pair]  # type: ignore[misc]
+
+
+def waits_for(jobs: Sequence[str]) -> str:
+    """Say which jobs another one waits for.
+
+    >>> waits_for(["0192"]), waits_for(["0192", "0193", "0194"])
+    ('waits for job 0192', 'waits for job 0192 and 2 more')
+    """
+    return f"waits for job {jobs[0]}" + (f" and {len(jobs) - 1} more" if len(jobs) > 1 else "")
 
 
 def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
@@ -79,6 +96,7 @@ def to_job(job: str, raw: Sequence[bytes] | Mapping[bytes, bytes]) -> Job:
         dead="dead" in fields,
         diverged=_number(fields, "diverged"),
         used=Usage(float(fields.get("used_cpu", 0)), float(fields.get("used_wall", 0))),
+        held="held" in fields,
     )
 
 

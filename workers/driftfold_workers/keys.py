@@ -33,7 +33,7 @@ class Keys:
 
     @property
     def ready(self) -> str:
-        """Sorted set: queued jobs by number."""
+        """Sorted set: queued jobs that may run, by their place (see `place`)."""
         return self._name("q:ready")
 
     @property
@@ -55,6 +55,16 @@ class Keys:
     def dead(self) -> str:
         """Sorted set: jobs that failed because their attempts ran out, by number."""
         return self._name("jobs", "dead")
+
+    @property
+    def later(self) -> str:
+        """Sorted set: queued jobs that may not run yet, by the time in ms at which they may."""
+        return self._name("q:later")
+
+    @property
+    def held(self) -> str:
+        """Set: queued jobs that wait for others."""
+        return self._name("q:held")
 
     @property
     def unrecorded(self) -> str:
@@ -105,7 +115,7 @@ class Keys:
         """Return what a script about a job may touch, in the order that prelude.lua names."""
         return [
             *(self.job(job), self.records(job), self.events(job)),
-            *(self.ready, self.needs, self.lease, self.delayed),
+            *(self.ready, self.needs, self.lease, self.delayed, self.later, self.held),
             *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived, self.turns),
             *(self.jobs(state) for state in State),
             self.dead,

@@ -1,14 +1,22 @@
 """Taking the census of the job store in Redis."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from driftfold_workers.census import WITHIN, Census, Line, Rank, read_counts
 from driftfold_workers.job import State
-from driftfold_workers.new_id import created_of
+from driftfold_workers.new_id import made
+from driftfold_workers.place import first_place
 from driftfold_workers.redis_link import RedisLink
 from driftfold_workers.redis_window import KEEP
+
+RANGES: Mapping[Rank, tuple[str, str]] = {
+    Rank.HIGH: ("-inf", f"({first_place(0)}"),
+    Rank.NORMAL: (str(first_place(0)), f"({first_place(-1)}"),
+    Rank.LOW: (str(first_place(-1)), "+inf"),
+}
+"""Places in the queue."""
 
 
 async def take_census(link: RedisLink) -> Census:
@@ -22,9 +30,10 @@ async def take_census(link: RedisLink) -> Census:
         pipe.hgetall(keys.counts)
         pipe.hgetall(keys.workers)
         pipe.get(keys.recorder)
-        pipe.zcard(keys.ready)
-        pipe.zrange(keys.ready, 0, 0, withscores=True)
-        for key in (keys.delayed, keys.lease):
+        for rank in RANGES.values():
+            pipe.zcount(keys.ready, *rank)
+            pipe.zrange(keys.ready, *rank, byscore=True, offset=0, num=1)
+        for key in (keys.delayed, keys.later, keys.lease):
             pipe.zcard(key)
         pipe.scard(keys.unrecorded)
         # Each is there by the time until which it is kept, counted from when it was recorded.
@@ -33,16 +42,19 @@ async def take_census(link: RedisLink) -> Census:
             pipe.zcard(keys.jobs(state))
         return now, await pipe.execute()
 
-    (
-        now,
-        (counts, workers, recorder, depth, first, delayed, running, unrecorded, ended, *jobs),
-    ) = await link.call(send)
+    now, (counts, workers, recorder, *found) = await link.call(send)
+    line, rest = found[: 2 * len(RANGES)], found[2 * len(RANGES) :]
+    delayed, later, running, unrecorded, ended, *jobs = rest
     present = [facts for until, facts in map(_announced, workers.values()) if until > now]
-    oldest = max(now / 1000 - created_of(first[0][1]), 0.0) if first else 0.0
+
+    def waited(head: Sequence[bytes]) -> float:
+        return max(now / 1000 - made(head[0].decode()), 0.0) if head else 0.0
+
+    heads = zip(RANGES, line[::2], line[1::2], strict=True)
     return Census(
         jobs=dict(zip(states, jobs, strict=True)),
-        lines={rank: Line() for rank in Rank} | {Rank.NORMAL: Line(depth, oldest)},
-        delayed=delayed,
+        lines={rank: Line(depth, waited(head)) for rank, depth, head in heads},
+        delayed=delayed + later,
         running=running,
         slots=sum(facts["slots"] for facts in present),
         workers=len(present),

@@ -189,3 +189,8 @@ def load_script(name: str) -> tuple[str, str]:
     names = [name] if name == "announce" else ["prelude", name]
     source = "".join((folder / f"{part}.lua").read_text(encoding="utf-8") for part in names)
     return source, hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
+
+
+def to_ms(seconds: float) -> int:
+    """Return whole milliseconds, at least one for any time at all."""
+    return max(round(seconds * 1000), 1 if seconds > 0 else 0)

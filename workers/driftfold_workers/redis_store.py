@@ -4,14 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Self, get_args
+from typing import Any, Self, TypeAlias, get_args
 
-from driftfold_workers.census import Census
 from driftfold_workers.job import Claim, State
-from driftfold_workers.job_hash import to_job, to_json
+from driftfold_workers.job_hash import to_job
 from driftfold_workers.keys import Keys
-from driftfold_workers.redis_census import take_census
-from driftfold_workers.redis_link import RedisLink
+from driftfold_workers.redis_holding import RedisHolding
+from driftfold_workers.redis_link import RedisLink, to_ms
 from driftfold_workers.redis_users import RedisUsers
 from driftfold_workers.redis_window import RedisWindow
 from driftfold_workers.server_age import ServerAge
@@ -20,6 +19,7 @@ from driftfold_workers.usage import Usage
 
 BEATS: Mapping[bytes, Beat] = {beat.encode(): beat for beat in get_args(Beat)}
 PAGE = 50  # queued jobs that are looked at in one go
+Place: TypeAlias = tuple[float, bytes]  # in the queue: the score of a job, and its id
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds between attempts that bring a job no further
 FAR = (
     60.0  # seconds: what is due later than this may have been put down before a clock was set back
@@ -37,6 +37,7 @@ class RedisJobStore(RedisUsers):
         super().__init__(link)
         self._age = ServerAge()
         self.window = RedisWindow(link)
+        self.holding = RedisHolding(link)
 
     @classmethod
     @asynccontextmanager
@@ -55,32 +56,6 @@ class RedisJobStore(RedisUsers):
             await store._bell.aclose()
             await store._pulse.aclose()
             await store._link.aclose()
-
-    async def announce(self, worker: str, kinds: Sequence[str], slots: int, ttl: float) -> None:
-        """Tell that a worker is there for the next `ttl` seconds (0: it goes), with its kinds."""
-        facts = to_json({"kinds": sorted(set(kinds)), "slots": slots})
-        await self._link.script("announce", [self.keys.workers], worker, to_ms(ttl), facts)
-
-    async def workers(self) -> Sequence[Mapping[str, Any]]:
-        """Workers that are there: name, kinds, slots, jobs running, seconds since the last sign."""
-
-        async def send(redis: Any) -> Any:
-            jobs = [job.decode() for job in await redis.zrange(self.keys.lease, 0, -1)]
-            pipe = redis.pipeline(transaction=False)
-            for job in jobs:
-                pipe.hget(self.keys.job(job), "worker")
-            return zip(jobs, await pipe.execute(), strict=True)
-
-        running = [(job, worker.decode()) for job, worker in await self._link.call(send) if worker]
-        return [
-            {"name": name, "kinds": facts["kinds"], "slots": facts["slots"], "seen": age}
-            | {"jobs": sorted(job for job, worker in running if worker == name)}
-            for name, age, facts in (await self._present())[1]
-        ]
-
-    async def census(self) -> Census:
-        """Return how much there is of what."""
-        return await take_census(self._link)
 
     async def claim(
         self, worker: str, kinds: Sequence[str], lease: float, wait: float = 0.0
@@ -158,7 +133,7 @@ class RedisJobStore(RedisUsers):
         back_off: bool = False,
         outcome: str = "",
     ) -> State:
-        """Give the job back; it stands before all that were submitted later.
+        """Give the job back; it stands at the head of its priority.
 
         A job that is being canceled ends canceled instead.
         """
@@ -177,16 +152,17 @@ class RedisJobStore(RedisUsers):
             seconds, micros = await redis.time()
             now = seconds * 1000 + micros // 1000
             pipe = redis.pipeline(transaction=False)
-            for key in (self.keys.delayed, self.keys.lease):
+            for key in (self.keys.later, self.keys.delayed, self.keys.lease):
                 pipe.zrange(key, "-inf", now, byscore=True)
+            for key in (self.keys.delayed, self.keys.lease):
                 pipe.zrange(key, now + to_ms(FAR), "+inf", byscore=True)
-            rested, resting, lost, leased = await pipe.execute()
+            come, rested, lost, resting, leased = await pipe.execute()
             facts = await redis.info("server") if lost else None
-            return rested + resting, lost + leased, facts
+            return come + rested + resting, lost + leased, facts
 
-        rested, lost, facts = await self._link.call(send)
+        waited, lost, facts = await self._link.call(send)
         uptime = 0.0 if facts is None else self._age.at_least(facts)
-        for job in rested:
+        for job in waited:
             await self._link.transition("promote", job.decode(), to_ms(LONGEST_PAUSE))
         pauses = to_ms(FIRST_PAUSE), to_ms(LONGEST_PAUSE)
         reaped = []
@@ -198,10 +174,10 @@ class RedisJobStore(RedisUsers):
 
     async def _take(self, worker: str, kinds: set[str], lease: float) -> Claim | None:
         """Claim the first queued job that fits and that nobody else takes meanwhile."""
-        after = "-inf"
+        last: Place | None = None
         while True:
-            queued = await self._queued(after)
-            for (name, _), needs in queued:
+            queued = await self._queued(last)
+            for (_, name), needs in queued:
                 # Without needs it was taken since it was listed.
                 if needs is not None and kinds.issuperset(json.loads(needs)):
                     job = name.decode()
@@ -209,22 +185,28 @@ class RedisJobStore(RedisUsers):
                     if raw:
                         taken = to_job(job, raw)
                         return Claim(taken, taken.epoch)
-            if len(queued) < PAGE:
+            if not queued:
                 return None
-            after = f"({queued[-1][0][1]:.0f}"
+            last = queued[-1][0]
 
-    async def _queued(self, after: str) -> Sequence[tuple[tuple[bytes, float], bytes | None]]:
-        """Return a page of the queue, oldest first: job, number, needs as JSON."""
+    async def _queued(self, last: Place | None) -> Sequence[tuple[Place, bytes | None]]:
+        """Return the queue after a place, a page of it: place, needs as JSON."""
+        many = PAGE
 
         async def send(redis: Any) -> Any:
-            jobs = await redis.zrange(
-                self.keys.ready, after, "+inf", byscore=True, offset=0, num=PAGE, withscores=True
-            )
-            return jobs, await redis.hmget(
-                self.keys.needs, [job for job, _ in jobs]
-            ) if jobs else []
+            first = "-inf" if last is None else repr(last[0])
+            range_ = (self.keys.ready, first, "+inf")
+            found = await redis.zrange(*range_, byscore=True, offset=0, num=many, withscores=True)
+            places = [(score, name) for name, score in found]
+            places = [place for place in places if last is None or place > last]
+            needs = await redis.hmget(self.keys.needs, [name for _, name in places] or [b""])
+            return len(found), list(zip(places, needs, strict=False))
 
-        return list(zip(*await self._link.call(send), strict=True))
+        while True:
+            listed, queued = await self._link.call(send)
+            if queued or listed < many:
+                return queued  # type: ignore[no-any-return]
+            many *= 2  # more stand at one place than a page has
 
     async def _give_back(self, taking: "asyncio.Task[Claim | None]") -> None:
         with suppress(StoreError):  # else its lease will be over
@@ -246,8 +228,3 @@ async def _seen_through(work: Coroutine[Any, Any, None]) -> None:
         with suppress(asyncio.CancelledError):
             await asyncio.wait({task})
     task.result()
-
-
-def to_ms(seconds: float) -> int:
-    """Return whole milliseconds, at least one for any time at all."""
-    return max(round(seconds * 1000), 1 if seconds > 0 else 0)

@@ -4,19 +4,20 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_hash, to_job, to_json
 from driftfold_workers.new_id import is_id, made, new_id, number_of
-from driftfold_workers.redis_logs import RedisLogs
+from driftfold_workers.redis_presence import RedisPresence
 from driftfold_workers.store import Page, StoreError, UnknownJob
 from driftfold_workers.terms import USUAL, Terms
 
 TWINS = 8  # jobs that may have one number: as many processes would have to make one at once
 
 
-class RedisUsers(RedisLogs):
+class RedisUsers(RedisPresence):
     """What users do to jobs; `RedisJobStore` adds what workers do."""
 
     async def submit(
@@ -42,11 +43,19 @@ class RedisUsers(RedisLogs):
         return bool(await self._link.transition("enqueue", job.id, *how, *to_hash(job)))
 
     async def get(self, job: str) -> Job:
-        """Return a job. The reason of a queued one tells what it waits for."""
-        raw = await self._link.call(lambda redis: redis.hgetall(self.keys.job(job)))
+        """Return a job. Of a queued one its reason tells what it waits for."""
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=True)
+            pipe.hgetall(self.keys.job(job))
+            pipe.zrank(self.keys.ready, job)
+            return await pipe.execute()
+
+        raw, before = await self._link.call(send)
         if not raw:
             raise UnknownJob(f"no job has the id {job}")
-        return (await self._explain([to_job(job, raw)]))[0]
+        known = replace(to_job(job, raw), position=None if before is None else before + 1)
+        return (await self._explain([known]))[0]
 
     async def list(
         self,
@@ -108,32 +117,18 @@ class RedisUsers(RedisLogs):
         kinds = [set(facts["kinds"]) for _, _, facts in present]
         return [
             replace(job, reason=_pause(job, now) or lacking(job.needs, kinds) or job.reason)
-            if job.state is State.QUEUED
+            if job.state is State.QUEUED and not job.held
             else job
             for job in jobs
         ]
 
-    async def _present(self) -> tuple[float, Sequence[tuple[str, float, Any]]]:
-        """Return the time, and who is there: name, seconds since the last sign, what it told."""
-
-        async def send(redis: Any) -> Any:
-            pipe = redis.pipeline(transaction=False)
-            pipe.time()
-            pipe.hgetall(self.keys.workers)
-            return await pipe.execute()
-
-        (seconds, micros), raw = await self._link.call(send)
-        now, present = seconds * 1000 + micros / 1000, []
-        for name, text in sorted(raw.items()):
-            seen, until, facts = text.decode().split(" ", 2)
-            if float(until) > now:
-                present.append((name.decode(), (now - float(seen)) / 1000, json.loads(facts)))
-        return now / 1000, present
-
 
 def _pause(job: Job, now: float) -> str:
-    wait = (job.due or 0.0) - now
-    return f"retry in {math.ceil(wait)} s: {job.reason}" if wait > 0 else ""
+    if job.due is None or job.due <= now:
+        return ""
+    if job.due == job.terms.not_before:
+        return f"it may run from {datetime.fromtimestamp(job.due, UTC):%Y-%m-%d %H:%M:%S} UTC on"
+    return f"retry in {math.ceil(job.due - now)} s: {job.reason}"
 
 
 def lacking(needs: Sequence[str], workers: Sequence[set[str]]) -> str:

@@ -16,6 +16,23 @@ if first > last + 1 then
     'GAP record %d cannot follow record %d of job %s; send the records from %d on',
     first, last, ID, last + 1))
 end
+
+-- Of records that are stored already, the number of the first that is another one now: the same
+-- computation, done again, gives the same but for the time that it takes.
+local function lasting(record) return (string.gsub(record, ',"timing":%b{}', '')) end
+local function diverging()
+  local again = math.min(last, first + #ARGV - FIXED - 1)
+  for _, stored in ipairs(redis.call('XRANGE', RECORDS, first .. '-0', again .. '-0')) do
+    local number = tonumber(string.match(stored[1], '%d+'))
+    if lasting(stored[2][2]) ~= lasting(ARGV[FIXED + 1 + number - first]) then return number end
+  end
+end
+local diverged = first <= last and not field('diverged') and diverging()
+if diverged then
+  set('diverged', diverged)
+  tell('diverged', 'record', diverged, attempt_facts())
+end
+
 local before, dropped = last, 0
 for at = FIXED + 1 + last + 1 - first, #ARGV do
   last = last + 1
@@ -48,5 +65,5 @@ if saved then
   set('checkpoint', checkpoint)
   tell('checkpoint', 'name', checkpoint, 'epoch', ARGV[3], 'seq', first + #ARGV - FIXED - 1)
 end
-if saved or last > before then redis.call('PUBLISH', PULSE, ID) end
+if saved or diverged or last > before then redis.call('PUBLISH', PULSE, ID) end
 return last

@@ -3,11 +3,11 @@
 --
 -- The nonce is new for each call and the same when a call is sent again because its reply was
 -- lost, so that a transition that happened is not refused or repeated the second time.
-local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED = unpack(KEYS, 1, 7)
-local BELL, PULSE, ALL, UNRECORDED, ARCHIVED, TURNS = unpack(KEYS, 8, 13)
+local JOB, RECORDS, EVENTS, READY, NEEDS, LEASE, DELAYED, LATER, HELD = unpack(KEYS, 1, 9)
+local BELL, PULSE, ALL, UNRECORDED, ARCHIVED, TURNS = unpack(KEYS, 10, 15)
 local INDEX = {
-  queued = KEYS[14], running = KEYS[15], canceling = KEYS[16],
-  paused = KEYS[17], succeeded = KEYS[18], failed = KEYS[19], canceled = KEYS[20],
+  queued = KEYS[16], running = KEYS[17], canceling = KEYS[18], paused = KEYS[19],
+  succeeded = KEYS[20], failed = KEYS[21], canceled = KEYS[22],
 }
 local DEAD, COUNTS = KEYS[#KEYS - 1], KEYS[#KEYS]
 local TURNS_KEPT = 10000
@@ -60,25 +60,38 @@ local function move(state)
   redis.call('PUBLISH', PULSE, ID)
 end
 
--- A job keeps its number, so one that is given back stands before all that were submitted later.
-local function enqueue()
-  move('queued')
-  redis.call('ZADD', READY, field('number'), ID)
-  redis.call('HSET', NEEDS, ID, field('needs'))
-  redis.call('PUBLISH', BELL, ID)
-end
-
 -- The job waits, queued but out of reach, until promote.lua finds that its time has come.
-local function delay(ms)
+local function put_off(where, until_ms)
   move('queued')
-  redis.call('ZADD', DELAYED, NOW_MS + ms, ID)
-  set('due', string.format('%.3f', (NOW_MS + ms) / 1000))
+  redis.call('ZADD', where, until_ms, ID)
+  set('due', string.format('%.3f', until_ms / 1000))
 end
 
+-- A job keeps its place, so one that is given back stands at the head of its priority. (Those of an
+-- earlier version have none.)
+local function enqueue()
+  local held, not_before = field('held'), tonumber(field('not_before') or 0)
+  if held then
+    set('reason', held)
+    move('queued')
+    redis.call('SADD', HELD, ID)
+  elseif not_before > NOW_MS then
+    put_off(LATER, not_before)
+  else
+    move('queued')
+    redis.call('ZADD', READY, field('place') or field('number'), ID)
+    redis.call('HSET', NEEDS, ID, field('needs'))
+    redis.call('PUBLISH', BELL, ID)
+  end
+end
+
+-- Takes the job out of the queue, wherever it stands. Returns whether it was ready.
 local function dequeue()
   redis.call('HDEL', NEEDS, ID)
   redis.call('HDEL', JOB, 'due')
   redis.call('ZREM', DELAYED, ID)
+  redis.call('ZREM', LATER, ID)
+  redis.call('SREM', HELD, ID)
   return redis.call('ZREM', READY, ID) == 1
 end
 

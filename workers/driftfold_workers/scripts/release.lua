@@ -1,6 +1,7 @@
 -- ARGV: epoch, or '' to take back a job whose lease is over; reason; outcome of the attempt; 1 if it
--- counts; attempts a job has; first pause in ms, or 0 to go on at once; longest pause in ms; seconds
--- the server is up, at least. Returns the new state, '' if nothing was done.
+-- counts; attempts of a job that says nothing of them; first pause in ms, or 0 to go on at once;
+-- longest pause in ms; seconds the server is up, at least. Returns the new state, '' if nothing was
+-- done.
 local epoch, reason, outcome, counted, attempts, first, longest, uptime = unpack(ARGV, 3, 10)
 if epoch == '' then
   local due = redis.call('ZSCORE', LEASE, ID)
@@ -30,7 +31,8 @@ if tonumber(first) > 0 then
   end
 end
 local canceling = field('state') == 'canceling'
-local over = counted == '1' and tonumber(field('attempt')) >= tonumber(attempts)
+local over = counted == '1'
+  and tonumber(field('attempt')) >= tonumber(field('attempts') or attempts)
 if canceling or over or field('pausing') then wait = 0 end
 local retry = wait > 0 and string.format('%g', wait / 1000) or ''
 tell(epoch == '' and 'lost' or 'released', 'reason', reason, 'outcome', outcome, 'retry', retry,
@@ -49,6 +51,12 @@ elseif over then
   finish('failed', reason, outcome)
 else
   set('reason', reason)
-  if field('pausing') then pause() elseif wait > 0 then delay(wait) else enqueue() end
+  if field('pausing') then
+    pause()
+  elseif wait > 0 then
+    put_off(DELAYED, NOW_MS + wait)
+  else
+    enqueue()
+  end
 end
 return field('state')
