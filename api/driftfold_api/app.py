@@ -11,6 +11,7 @@ from driftfold import __version__
 from driftfold.spec import load_builtins
 from driftfold_api import openapi, problem
 from driftfold_api.archive.base import Archive
+from driftfold_api.depth import LIMIT
 from driftfold_api.hosts import LOOPBACK, HostCheck, Hosts
 from driftfold_api.observing import Observed
 from driftfold_api.page import page_routes
@@ -45,6 +46,7 @@ def create_app(
     runs: Runs | None = None,
     hosts: Hosts = LOOPBACK,
     keep: float | None = None,
+    queue_limit: int = LIMIT,
 ) -> FastAPI:
     """Return the API over a job store and an archive, with the page at `/`.
 
@@ -63,12 +65,14 @@ def create_app(
         By which names the service may be asked.
     keep
         Seconds that jobs are kept when they are over; None: for ever.
+    queue_limit
+        Jobs that may be queued; no more are accepted then.
 
     Whoever serves it calls ``app.state.service.close()`` before waiting for open connections, so
     that streams end.
     """
     app = _bare_app()
-    app.state.service = Service(store, archive, runs, keep)
+    app.state.service = Service(store, archive, runs, keep, queue_limit)
     app.include_router(page_routes())
     app.add_middleware(HostCheck, hosts=hosts)
     app.add_middleware(Observed, metrics=app.state.service.requests)  # around the one before

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from driftfold_api.archive.base import Archive, Deleted, Wanted
 from driftfold_api.attempts import attempts_of
+from driftfold_api.depth import LIMIT, Depth
 from driftfold_api.models import Attempt, Lifecycle
 from driftfold_api.reach import Reach
 from driftfold_api.recording.ownership import check_owner
@@ -39,34 +40,28 @@ class ArchivedStore(Jobs):
     The job store is right about what it knows; a job is over where either says so.
     """
 
-    def __init__(self, store: RedisJobStore, archive: Archive, reach: Reach | None = None) -> None:
+    def __init__(
+        self,
+        store: RedisJobStore,
+        archive: Archive,
+        reach: Reach | None = None,
+        *,
+        queue_limit: int = LIMIT,
+    ) -> None:
         self._store = store
         self._archive = archive
         self.reach = reach or Reach(check=lambda: check_owner(store.window, archive))
+        self._queue = Depth(store, archive, self.reach, queue_limit)
 
     async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:
         """Accept a job; return it, and whether it is new. It is on disk then.
 
         The same key with the same request returns the job it made, unless that has failed; with
-        another request: `Conflict`. Without its job store the service queues the job later.
+        another request: `Conflict`. Without its job store the service queues the job later. With
+        as many jobs queued as may be it makes none: `QueueFull`.
         """
-        there = not self.reach.lost
-        job, new = await self._archive.accept(wanted, key=key, sent=there)
-        if not new:
-            known = await self.get(job.id)
-            if known.state is not State.FAILED:
-                return known, False
-            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id, sent=there)
-            if not new:  # another one repeats the request, too
-                return await self.get(job.id), False
-        try:
-            if not there:  # until it answers again, nobody but the archive knows of the job
-                await self.reach.ask(lambda: self._store.window.unknown([job.id]))
-                await self._archive.send([job.id])
-            await self.reach.ask(lambda: self._store.enqueue(job))
-        except StoreUnreachable:
-            return replace(job, reason=LATER), True
-        return job, True
+        async with self._queue.room() as room:
+            return await self._submit(wanted, key, room)
 
     async def get(self, job: str) -> Job:
         """Return a job."""
@@ -261,6 +256,28 @@ class ArchivedStore(Jobs):
                 raise away
             await asyncio.sleep(min(wait, PAUSE))
         return told
+
+    async def _submit(self, wanted: Wanted, key: str | None, room: bool) -> tuple[Job, bool]:
+        there = not self.reach.lost
+        how = {"sent": there, "room": room}
+        job, new = await self._archive.accept(wanted, key=key, **how)
+        if not new:
+            known = await self.get(job.id)
+            if known.state is not State.FAILED:
+                return known, False
+            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id, **how)
+            if not new:  # another one repeats the request, too
+                return await self.get(job.id), False
+        try:
+            if not there:  # until it answers again, nobody but the archive knows of the job
+                await self.reach.ask(lambda: self._store.window.unknown([job.id]))
+                await self._archive.send([job.id])
+            await self.reach.ask(lambda: self._store.enqueue(job))
+        except StoreUnreachable:
+            return replace(job, reason=LATER), True
+        if job.terms.after or job.terms.not_before is not None:  # it waits, and says for what
+            return await self.get(job.id), True
+        return job, True
 
     async def _retries(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Say of jobs by which others they were tried again, which the job store does not know."""

@@ -255,6 +255,9 @@ def serve(
             show_default=False,
         ),
     ] = None,
+    queue_limit: Annotated[
+        int, typer.Option(min=1, help="Jobs that may be queued; more are refused.")
+    ] = 100_000,
     as_json: Json = False,
     plugins: Plugins = [],  # noqa: B006
     parent: Parent = None,
@@ -279,6 +282,7 @@ def serve(
             archive=archive,
             adopt=adopt,
             keep_days=keep_days,
+            queue_limit=queue_limit,
             plugins=tuple(plugins),
             log_format=log_format,
             log_level=log_level,

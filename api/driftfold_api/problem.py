@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 
 from driftfold.errors import SpecError
-from driftfold_api.archive.base import KeyReused
+from driftfold_api.archive.base import KeyReused, QueueFull, UnknownPrerequisite
 from driftfold_api.archive.group import UnknownGroup
 from driftfold_workers.store import (
     Conflict,
@@ -94,6 +94,10 @@ KEY_REUSED = ProblemType(
     "idempotency-key-reused", 422, "Idempotency key reused",
     "The key has made a job of another specification, name or terms; use a new key for a new job.",
 )  # fmt: skip
+QUEUE_FULL = ProblemType(
+    "queue-full", 503, "Queue full",
+    "As many jobs are queued as the service takes. No job was made: repeat the request later.",
+)  # fmt: skip
 INTERNAL = ProblemType(
     "internal", 500, "Internal error", "A fault of the service; its log has the traceback."
 )
@@ -131,12 +135,13 @@ TYPES = {
         ),
         MISDIRECTED,
         *(INVALID_REQUEST, INVALID_SPEC, KEY_REUSED, INTERNAL, UNREACHABLE, STORE_REFUSES),
-        ARTEFACTS_AWAY,
+        *(ARTEFACTS_AWAY, QUEUE_FULL),
     )
 }
 _BY_STATUS = {kind.status: kind for kind in (NOT_FOUND, METHOD, TOO_LARGE, MEDIA, MALFORMED)}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 RETRY_AFTER = "2"  # seconds
+ROOM_AFTER = "10"  # seconds
 JSON_NAMES: Mapping[type, str] = {
     dict: "an object", list: "a list", str: "a text", int: "a number", float: "a number",
     bool: "true or false", type(None): "null",
@@ -227,6 +232,11 @@ def _as_problem(error: Exception) -> Problem:
         return Problem(UNKNOWN_GROUP, str(error))
     if isinstance(error, KeyReused):
         return Problem(KEY_REUSED, str(error))
+    if isinstance(error, QueueFull):
+        return Problem(QUEUE_FULL, str(error), headers={"Retry-After": ROOM_AFTER})
+    if isinstance(error, UnknownPrerequisite):
+        entry = {"field": "body.after", "detail": str(error)}
+        return Problem(INVALID_REQUEST, f"body.after: {error}", [entry])
     if isinstance(error, UnknownJob | Conflict):
         return Problem(UNKNOWN_JOB if isinstance(error, UnknownJob) else CONFLICT, str(error))
     if isinstance(error, RequestValidationError):

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from driftfold_api.archive.base import Archive
 from driftfold_api.archived_store import ArchivedStore
+from driftfold_api.depth import LIMIT
 from driftfold_api.feeds import Feeds
 from driftfold_api.job_id import no_such_job
 from driftfold_api.metrics.requests import RequestMetrics
@@ -32,10 +33,11 @@ class Service:
         archive: Archive,
         runs: Runs | None,
         keep: float | None = None,
+        queue_limit: int = LIMIT,
     ) -> None:
         self.queue = store
         self.archive = archive
-        self.store = ArchivedStore(store, archive)
+        self.store = ArchivedStore(store, archive, queue_limit=queue_limit)
         self.runs = runs
         self.feeds = Feeds(self.store)
         self.keeper = Keeper(store, archive, keep=keep, runs=runs, doubt=self.store.reach.doubt)

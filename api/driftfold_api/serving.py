@@ -22,6 +22,7 @@ from driftfold_api.app import create_app
 from driftfold_api.archive.base import Archive
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.crew import REST, Crew
+from driftfold_api.depth import LIMIT
 from driftfold_api.descriptors import allow_many
 from driftfold_api.errors import RequestError
 from driftfold_api.hosts import hosts_of
@@ -64,6 +65,7 @@ class ServeRequest:
     log_level: Level | None = None
     adopt: bool = False
     keep_days: float | None = None
+    queue_limit: int = LIMIT
     as_json: bool = False
     parent: int | None = None
 
@@ -115,7 +117,9 @@ async def _serve(
         lacking = await _lacking(redis, archive, request.adopt)
         hosts = hosts_of(request.host, request.allowed_hosts)
         keep = None if request.keep_days is None else request.keep_days * DAY
-        app = create_app(store, archive, runs=runs, hosts=hosts, keep=keep)
+        app = create_app(
+            store, archive, runs=runs, hosts=hosts, keep=keep, queue_limit=request.queue_limit
+        )
         tracer = app.state.service.tracer = tracer_here("driftfold-api")
         api = server_of(app, log_level=request.log_level or Level.WARNING)
         crew = Crew(redis, _worker_arguments(request, runs), request.workers)

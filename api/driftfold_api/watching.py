@@ -102,6 +102,9 @@ def _sentence(event: Lifecycle, last: str = "") -> str:
             return f"{worker} {goes} from the last snapshot: {attempt}"
         case "claimed" if facts.get("epoch", 1) > 1:
             return f"{worker} {goes} from the beginning: {attempt}"
+        case "diverged":
+            computed = f"record {facts.get('record', '?')} was computed again"
+            return f"{computed} and is another one: the job is not deterministic"
         case "cancel-requested":
             return "asked to cancel: it stops at the end of the round"
         case "pause-requested":

@@ -89,6 +89,11 @@ class RedisUsers(RedisPresence):
         jobs = [to_job(job, raw) for job, raw in zip(names, raws, strict=False) if raw]
         return Page(await self._explain(jobs), names[limit - 1] if len(names) > limit else None)
 
+    async def depth(self) -> int:
+        """Return how many jobs are queued, for whatever they wait."""
+        key = self.keys.jobs(State.QUEUED)
+        return int(await self._link.call(lambda redis: redis.zcard(key)))
+
     async def cancel(self, job: str, reason: str = "") -> Job:
         """Cancel a waiting job at once, a running one by its worker. A final one: `Conflict`."""
         return to_job(job, await self._link.transition("cancel", job, reason))

@@ -8,14 +8,19 @@ from dataclasses import replace
 from sqlalchemy import Connection, delete, insert, select, update
 
 from driftfold_api.archive import repeating
-from driftfold_api.archive.base import KeyReused, Wanted
+from driftfold_api.archive.base import KeyReused, QueueFull, UnknownPrerequisite, Wanted
 from driftfold_api.archive.database import Database
+from driftfold_api.archive.reading import states_of
 from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
 from driftfold_workers.job import Job, State
 from driftfold_workers.job_hash import to_json
 from driftfold_workers.new_id import made, new_id
 
+FULL = (
+    "as many jobs are queued as this service takes (`driftfold serve --queue-limit`); submit again "
+    "when some of them have run"
+)
 KEEP = 24 * 3600.0  # seconds that a key is kept
 
 
@@ -39,8 +44,13 @@ def job_of_wanted(wanted: Wanted, group: str = "") -> Job:
     )
 
 
-def make(connection: Connection, wanted: Wanted, sent: bool) -> Job:
-    """Make a job."""
+def make(connection: Connection, wanted: Wanted, sent: bool, room: bool) -> Job:
+    """Make a job, or refuse to before anything is written."""
+    if not room:
+        raise QueueFull(FULL)
+    if missing := set(wanted.terms.after) - states_of(connection, wanted.terms.after).keys():
+        first = next(job for job in wanted.terms.after if job in missing)
+        raise UnknownPrerequisite(f"no job has the id {first}; a job can wait for those there are")
     job = job_of_wanted(wanted)
     if wanted.log_of:
         job = repeating.following(connection, job, wanted.log_of)
@@ -57,6 +67,7 @@ def make_once(
     key: str,
     instead_of: str,
     sent: bool,
+    room: bool,
 ) -> tuple[Job, bool]:
     """Make a job unless the key has made one that counts."""
     digest = digest_of(wanted)
@@ -78,18 +89,18 @@ def make_once(
             )
         if age < KEEP and known.state != State.FAILED and known.id != instead_of:
             return to_job(known), False
-        job = make(connection, wanted, sent)
+        job = make(connection, wanted, sent, room)
         values = {"job": job.id, "digest": digest, "created": job.created}
         connection.execute(update(keys).where(keys.c.key == key).values(values))
         return job, True
-    job = make(connection, wanted, sent)
+    job = make(connection, wanted, sent, room)
     entry = {"key": key, "digest": digest, "job": job.id, "created": job.created}
     added = connection.execute(database.insert_new(keys), entry)
     if added.rowcount:
         return job, True
     # Somebody else was faster, who has committed by now.
     connection.execute(delete(jobs).where(jobs.c.id == job.id))
-    return make_once(connection, database, wanted, key, instead_of, sent)
+    return make_once(connection, database, wanted, key, instead_of, sent, room)
 
 
 def digest_of(wanted: Wanted) -> str:

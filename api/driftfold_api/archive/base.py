@@ -32,6 +32,14 @@ class Overtaken(StoreError):
     """Another recorder has taken over: this one must write nothing more."""
 
 
+class QueueFull(StoreError):
+    """So many jobs are queued that no more are accepted."""
+
+
+class UnknownPrerequisite(StoreError):
+    """A job is to wait for one that does not exist."""
+
+
 @dataclass(frozen=True)
 class Wanted:
     """A job to accept.
@@ -94,7 +102,13 @@ class Archive(ABC):
 
     @abstractmethod
     async def accept(
-        self, wanted: Wanted, *, key: str | None = None, instead_of: str = "", sent: bool = True
+        self,
+        wanted: Wanted,
+        *,
+        key: str | None = None,
+        instead_of: str = "",
+        sent: bool = True,
+        room: bool = True,
     ) -> tuple[Job, bool]:
         """Make a job, or return the one that the idempotency key has made; tell whether it is new.
 
@@ -102,7 +116,9 @@ class Archive(ABC):
         When this returns, the job is on disk. A key is kept for a day. It makes another job when
         its first was deleted, has failed, or is the one named by `instead_of` (which failed, but
         is not recorded so yet). A key that was used for another request: `KeyReused`.
-        A log to go on from whose job is not recorded as failed or canceled: `Conflict`.
+        A log to go on from whose job is not recorded as failed or canceled: `Conflict`. Without
+        `room` no new job is made: `QueueFull`. A job that is to wait for one that is not here:
+        `UnknownPrerequisite`.
         """
 
     @abstractmethod
@@ -214,6 +230,10 @@ class Archive(ABC):
 
         Returns whether there may be more. None keeps all jobs.
         """
+
+    @abstractmethod
+    async def states(self, jobs: Sequence[str]) -> Mapping[str, State]:
+        """Return the states of jobs as they are recorded; those not here are left out."""
 
     @abstractmethod
     async def ping(self) -> None:

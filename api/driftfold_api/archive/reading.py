@@ -15,6 +15,7 @@ from driftfold_workers.store import Page, StoreError, UnknownJob
 
 PAGE_BYTES = 4 * 2**20  # of records in one answer: they may be long
 ROWS = 100  # that are fetched at a time
+AT_ONCE = 1000  # ids in one question: databases take so many, and not any number
 OVER = tuple(str(state) for state in State if state.final)
 
 
@@ -137,6 +138,16 @@ def positions_of(connection: Connection, wanted: Sequence[str]) -> Mapping[str, 
         select(jobs.c.id, jobs.c.seq, jobs.c.events).where(jobs.c.id.in_(wanted), there())
     )
     return {row.id: Position(row.seq, row.events) for row in found}
+
+
+def states_of(connection: Connection, wanted: Sequence[str]) -> Mapping[str, State]:
+    """Return the states of jobs."""
+    found: dict[str, State] = {}
+    for first in range(0, len(wanted), AT_ONCE):
+        part = jobs.c.id.in_(wanted[first : first + AT_ONCE])
+        rows = connection.execute(select(jobs.c.id, jobs.c.state).where(part, there()))
+        found |= {row.id: State(row.state) for row in rows}
+    return found
 
 
 def unfinished_of(connection: Connection, after: str, limit: int) -> Sequence[str]:

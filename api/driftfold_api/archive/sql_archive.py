@@ -84,16 +84,22 @@ class SqlArchive(Archive):
         return Groups(self._database, self._read, self._write)
 
     async def accept(
-        self, wanted: Wanted, *, key: str | None = None, instead_of: str = "", sent: bool = True
+        self,
+        wanted: Wanted,
+        *,
+        key: str | None = None,
+        instead_of: str = "",
+        sent: bool = True,
+        room: bool = True,
     ) -> tuple[Job, bool]:
         """Make a job, or return the one that the key has made; it is on disk then."""
 
         def accept(connection: Connection) -> tuple[Job, bool]:
             if key is None:
-                job, new = accepting.make(connection, wanted, sent), True
+                job, new = accepting.make(connection, wanted, sent, room), True
             else:
                 job, new = accepting.make_once(
-                    connection, self._database, wanted, key, instead_of, sent
+                    connection, self._database, wanted, key, instead_of, sent, room
                 )
             if new:
                 repeating.mark(connection, job)
@@ -226,6 +232,10 @@ class SqlArchive(Archive):
             return retention.sweep(connection, now) or jobs == retention.BATCH
 
         return await self._write(retire)
+
+    async def states(self, jobs: Sequence[str]) -> Mapping[str, State]:
+        """Return the states of jobs as they are recorded."""
+        return await self._read(partial(reading.states_of, wanted=jobs))
 
     async def ping(self) -> None:
         """Raise `StoreUnreachable` unless the archive answers, and takes writes."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from driftfold_api.archive.base import Archive, Overtaken
 from driftfold_api.recording.ownership import check_owner
+from driftfold_api.recording.prerequisites import Prerequisites
 from driftfold_api.recording.reconciler import GRACE, Reconciler
 from driftfold_api.recording.recorder import Recorder
 from driftfold_api.recording.referee import Referee
@@ -21,6 +22,7 @@ EVERY = 0.3  # seconds between two steps of the recorder when there is little to
 RECONCILE_EVERY = 2.0  # seconds
 RETIRE_EVERY = 60.0  # seconds
 JUDGE_EVERY = 0.5  # seconds
+DECIDE_EVERY = 0.5  # seconds between two looks at jobs that wait for others
 REST = 1.0  # seconds after a failure
 
 log = logging.getLogger("driftfold.api")
@@ -54,6 +56,7 @@ class Keeper:
         self._archive = archive
         self._recorder = Recorder(store.window, archive)
         self._reconciler = Reconciler(store, archive, grace=grace, runs=runs)
+        self._prerequisites = Prerequisites(store.holding, archive)
         self._lease = lease
         self._every = every
         self._keep = keep
@@ -63,6 +66,7 @@ class Keeper:
         self._retire_at = 0.0
         self._referee = Referee(store, archive)
         self._judge_at = 0.0
+        self._decide_at = 0.0
 
     async def run(self) -> None:
         """Keep the archive until canceled."""
@@ -100,6 +104,9 @@ class Keeper:
             self._fence = None
             return self._lease / 3
         now = asyncio.get_running_loop().time()
+        if now >= self._decide_at:
+            self._decide_at = now + DECIDE_EVERY
+            await self._prerequisites.step()
         if now >= self._reconcile_at:
             self._reconcile_at = now + RECONCILE_EVERY
             await self._reconciler.step()

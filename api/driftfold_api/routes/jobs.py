@@ -49,7 +49,7 @@ MOVED = problems(p.UNKNOWN_JOB, p.CONFLICT, p.UNREACHABLE, p.STORE_REFUSES)
     openapi_extra=body(Submission),
     responses=problems(
         p.MALFORMED, p.TOO_LARGE, p.MEDIA, p.INVALID_REQUEST, p.INVALID_SPEC, p.KEY_REUSED,
-        p.UNREACHABLE, p.STORE_REFUSES,
+        p.UNREACHABLE, p.STORE_REFUSES, p.QUEUE_FULL,
     ),
 )  # fmt: skip
 async def submit(
