@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TypeVar
 
 from driftfold_api.archive.base import Archive, Deleted, Wanted
@@ -259,13 +260,13 @@ class ArchivedStore(Jobs):
 
     async def _submit(self, wanted: Wanted, key: str | None, room: bool) -> tuple[Job, bool]:
         there = not self.reach.lost
-        how = {"sent": there, "room": room}
-        job, new = await self._archive.accept(wanted, key=key, **how)
+        accept = partial(self._archive.accept, wanted, key=key, sent=there, room=room)
+        job, new = await accept()
         if not new:
             known = await self.get(job.id)
             if known.state is not State.FAILED:
                 return known, False
-            job, new = await self._archive.accept(wanted, key=key, instead_of=job.id, **how)
+            job, new = await accept(instead_of=job.id)
             if not new:  # another one repeats the request, too
                 return await self.get(job.id), False
         try:

@@ -7,8 +7,10 @@ import pytest
 
 from driftfold_api.archive.base import Wanted
 from driftfold_api.archived_store import ArchivedStore
+from driftfold_api.reach import Reach
 from driftfold_api.recording.reconciler import Reconciler
 from driftfold_workers.redis_store import RedisJobStore
+from driftfold_workers.store import StoreUnreachable
 from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, problem
 from tests.workers.jobs import KINDS, until
 
@@ -81,13 +83,17 @@ async def test_a_job_cannot_wait_for_one_that_is_not_there(
     assert (await store.list()).jobs == []
 
 
-async def test_without_the_job_store_the_archive_counts(
-    api: Api, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kept = ArchivedStore(api.service.queue, api.archive, queue_limit=1)
-    kept._reach._away, kept._reach._next = "away", float("inf")
+async def test_without_the_job_store_the_archive_counts(api: Api) -> None:
+    reach = Reach(again=1e9)
+    kept = ArchivedStore(api.service.queue, api.archive, reach, queue_limit=1)
+    with pytest.raises(StoreUnreachable):
+        await reach.ask(nobody)
     async with kept._queue.room() as room:
         assert room
     await api.archive.accept(Wanted(SPEC, KINDS))
     async with kept._queue.room() as room:
         assert not room
+
+
+async def nobody() -> None:
+    raise StoreUnreachable("nobody is there")
