@@ -19,11 +19,12 @@ from hypothesis.stateful import invariant, precondition, rule, run_state_machine
 from driftfold_workers import redis_link
 from driftfold_workers.job import State
 from driftfold_workers.job_hash import to_event
-from driftfold_workers.redis_store import LONGEST_PAUSE, to_ms
+from driftfold_workers.redis_link import to_ms
+from driftfold_workers.redis_store import LONGEST_PAUSE
 from driftfold_workers.store import Fenced
 from tests.faults.chaos.lifecycle import FINAL, violations
 from tests.workers import servers
-from tests.workers.test_store_model import ATTEMPTS, INDEX, StoreModel
+from tests.workers.test_store_model import ATTEMPTS, FUTURE, INDEX, StoreModel
 
 AT_WORK = (State.RUNNING, State.CANCELING)
 
@@ -79,6 +80,13 @@ class InsideModel(StoreModel):
 
     @precondition(lambda self: self.jobs)
     @rule(index=INDEX)
+    def promote_early(self, index: int) -> None:
+        """What need not wait, or has to wait on, stays where it is."""
+        job = list(self.jobs)[index % len(self.jobs)]
+        assert self.transition("promote", job, to_ms(LONGEST_PAUSE)) == 0
+
+    @precondition(lambda self: self.jobs)
+    @rule(index=INDEX)
     def queue_again(self, index: int) -> None:
         """What is there is not queued twice."""
         job, told = list(self.jobs.items())[index % len(self.jobs)]
@@ -105,9 +113,13 @@ class InsideModel(StoreModel):
     def agrees_inside(self) -> None:
         keys = self.store.keys
         there = {job: told for job, told in self.jobs.items() if not told.gone}
-        ready, delayed, needs, lease, archived, unrecorded, *logs = self.look(list(self.jobs))
-        assert not ready & delayed
-        assert ready | delayed == {job for job in there if there[job].state is State.QUEUED}
+        found = self.look(list(self.jobs))
+        ready, delayed, later, held, needs, lease, archived, unrecorded, *logs = found
+        queued = {job for job in there if there[job].state is State.QUEUED}
+        assert sorted([*ready, *delayed, *later, *held]) == sorted(queued)
+        assert held == {job for job in queued if there[job].terms.after}
+        future = {job for job in queued if there[job].terms.not_before == FUTURE}
+        assert later == future - held
         assert needs == ready
         assert lease == {job for job in there if there[job].state in AT_WORK}
         assert archived == {job for job in self.archived if job in there}
@@ -133,6 +145,8 @@ class InsideModel(StoreModel):
             pipe = redis.pipeline(transaction=False)
             pipe.zrange(keys.ready, 0, -1)
             pipe.zrange(keys.delayed, 0, -1)
+            pipe.zrange(keys.later, 0, -1)
+            pipe.smembers(keys.held)
             pipe.hkeys(keys.needs)
             pipe.zrange(keys.lease, 0, -1)
             pipe.zrange(keys.archived, 0, -1)
@@ -142,7 +156,7 @@ class InsideModel(StoreModel):
             return await pipe.execute()
 
         found = self.do(self.store._link.call(send))
-        return [*({name.decode() for name in members} for members in found[:6]), *found[6:]]
+        return [*({name.decode() for name in members} for members in found[:8]), *found[8:]]
 
 
 def run(examples: int, phases: Sequence[Phase] = tuple(Phase)) -> None:
@@ -175,8 +189,11 @@ MUTANTS = {
         ("+ 1 + last + 1 - first", "+ 1"),
         ("set('seq', last)\n", ""),
         ("redis.call('SADD', UNRECORDED, ID)\n", ""),
-        ("rounds > tonumber(field('rounds'))", "true"),
+        ("rounds > known", "true"),
         ("set('checkpoint', checkpoint)", ""),
+        ("set('diverged', diverged)\n", ""),
+        ("not field('diverged') and", ""),
+        ("then return number end", "then return number + 1 end"),
         ("and checkpoint ~= field('checkpoint')", ""),
     ],
     "cancel": [
@@ -218,10 +235,11 @@ MUTANTS = {
         ("== 'canceling'", "== 'running'"),
     ],
     "promote": [
-        ("if not due then return 0 end", "due = 0"),
-        ("tonumber(due) > NOW_MS and", "false and"),
-        ("redis.call('ZREM', DELAYED, ID)", ""),
-        ("redis.call('HDEL', JOB, 'due')", ""),
+        ("or not (rest or start) then", "then"),
+        ("if start and tonumber(start) > NOW_MS or not", "if not"),
+        ("tonumber(rest) > NOW_MS and", "false and"),
+        ("dequeue()", ""),
+        ("enqueue()", ""),
     ],
     "recorded": [
         ("tonumber(field('seq')) > seq", "false"),
@@ -232,17 +250,19 @@ MUTANTS = {
         ("state == 'failed'", "false"),
     ],
     "release": [
-        ("if refusal then return refusal end", ""),
+        ("if refusal then return refused(refusal) end", ""),
         ("tonumber(due) > NOW_MS then return ''", "false then return ''"),
         ("redis.call('ZREM', LEASE, ID)", ""),
         ("redis.call('HINCRBY', JOB, 'attempt', -1)", ""),
-        ("counted == '1' and", ""),
-        (">= tonumber(attempts)", "> tonumber(attempts)"),
+        ("counted == '1'\n  and", ""),
+        (">= tonumber(field('attempts')", "> tonumber(field('attempts')"),
+        ("field('attempts') or attempts", "attempts"),
         ("if canceling then", "if false then"),
-        ("delay(wait)", "enqueue()"),
+        ("put_off(DELAYED, NOW_MS + wait)", "enqueue()"),
         ("tonumber(field('seq')) > tonumber(field('begun') or 0)", "false"),
         ("epoch == '' and 'lost' or 'released'", "'lost'"),
     ],
+    "let_go": [("redis.call('HDEL', JOB, 'held')", ""), ("enqueue()", "")],
     "pause": [("dequeue()", ""), ("pause()", ""), ("set('pausing', 1,", "set(")],
     "resume": [("redis.call('HDEL', JOB, 'pausing')", ""), ("enqueue()", "")],
     "prelude": [
@@ -250,7 +270,13 @@ MUTANTS = {
         ("redis.call('ZADD', INDEX[state], field('number'), ID)", ""),
         ("redis.call('HSET', NEEDS, ID, field('needs'))", ""),
         ("redis.call('HDEL', NEEDS, ID)", ""),
+        ("redis.call('HDEL', JOB, 'due')", ""),
         ("redis.call('ZREM', DELAYED, ID)", ""),
+        ("redis.call('ZREM', LATER, ID)", ""),
+        ("redis.call('SREM', HELD, ID)", ""),
+        ("redis.call('SADD', HELD, ID)", ""),
+        ("put_off(LATER, not_before)", ""),
+        ("field('place') or field('number')", "field('number')"),
         ("current == epoch and", ""),
         ("(state == 'running' or state == 'canceling')", "true"),
         ("redis.call('HINCRBY', JOB, 'events', 1)", "redis.call('HGET', JOB, 'events') + 1"),

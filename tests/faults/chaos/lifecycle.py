@@ -5,7 +5,7 @@ from typing import Any
 
 BEGIN, END = ("claimed", "resumed"), ("released", "lost")
 FINAL = ("succeeded", "failed", "canceled")
-NOTES = ("checkpoint", "cancel-requested", "pause-requested")
+NOTES = ("checkpoint", "cancel-requested", "pause-requested", "diverged")
 """What happens while somebody runs it, and changes nothing of that."""
 PAUSES = ("paused", "unpaused")
 UNCOUNTED = ("drained", "paused")
