@@ -41,7 +41,7 @@ async def equal_submissions(port: int, clients: int) -> dict[str, Any]:
 
     async def send(connection: Connection) -> tuple[str, float]:
         began = time.perf_counter()
-        job = await connection.post(BODY, key="one and the same")
+        job = await connection.post(BODY, key="one-and-the-same")
         return job, time.perf_counter() - began
 
     answers = await asyncio.gather(*map(send, connections))

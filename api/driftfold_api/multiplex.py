@@ -68,6 +68,8 @@ class EveryStream(JobsStream):
         Jobs that began after it join.
     lost
         Whether it is not known any more which jobs these are.
+    group
+        Only jobs of this group join; "" of all.
     """
 
     def __init__(
@@ -77,11 +79,13 @@ class EveryStream(JobsStream):
         jobs: Mapping[str, tuple[Job | None, Place]],
         turn: int,
         lost: bool,
+        group: str,
     ) -> None:
         super().__init__(feeds, jobs)
         self._roster = roster
         self._newcomers = Newcomers(turn, self._come)
         self._lost = lost
+        self._group = group
         self._follower: Follower | None = None
 
     def begin(self, follower: Follower) -> bytes:
@@ -112,6 +116,8 @@ class EveryStream(JobsStream):
             super().take_note(job, place)
 
     def _come(self, job: Job) -> None:
-        if self._follower is not None and job.id not in self._entries:
+        if self._group not in ("", job.group) or job.id in self._entries:
+            return
+        if self._follower is not None:
             self.take_note(job.id, Place())
             self._feeds.join(self._follower, job)

@@ -12,7 +12,7 @@ from driftfold_api.client import AsyncClient, Positions
 from driftfold_api.cursor import Cursor, Place
 from driftfold_api.models import End, Gap, Reset
 from driftfold_workers.redis_store import RedisJobStore
-from tests.api.serving import NOBODY, Api, claimed, finish, lines, problem, submitted, write
+from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, lines, problem, submitted, write
 from tests.api.watching import Stream, stream
 from tests.workers.jobs import until
 
@@ -143,6 +143,28 @@ async def test_jobs_that_begin_join_and_over_a_restart_none_is_missed(
     assert of(told, old) == ["4"]
     assert Cursor.read(watched.seen.cursors[-1]).places == {old: Place(4, 2)}
     await until(api.idle)
+
+
+async def test_of_a_group_its_own_jobs_are_told_once_they_have_begun(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(roster, "EVERY", 0.01)
+    asked = {"spec": SPEC, "sweep": {"seeds": [1, 2, 3]}}
+    group = (await http.post("/v1/groups", json=asked)).json()["id"]
+    children = (await http.get(f"/v1/groups/{group}/jobs")).json()["jobs"]
+    one, two, three = (child["job"]["id"] for child in children)
+    await finish(store, one, await claimed(store, one))
+    async with stream(api, "", f"?group={group}") as watched:
+        await until_told(watched, (one, "end"))
+        await claimed(store, two)
+        await until_told(watched, (two, "claimed"))
+        epoch = await claimed(store, three)
+        other, _ = await begun(http, store, 2)
+        await write(store, three, epoch, lines(1, 2), 1)
+        await until_told(watched, (three, "2"))
+        assert not of(watched.seen.told, other)
+    problem(await http.get(f"/v1/events?group={NOBODY}"), 404, "unknown-group")
+    problem(await http.get(f"/v1/events?group={group}&jobs={one}"), 422, "invalid-request")
 
 
 async def test_who_was_away_for_too_long_is_told_so(

@@ -1,7 +1,7 @@
 """Events of many jobs, as one stream."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response
@@ -10,13 +10,15 @@ from driftfold_api import problem as p
 from driftfold_api.cursor import Cursor, Place
 from driftfold_api.multiplex import EveryStream, JobsStream
 from driftfold_api.openapi import problems
+from driftfold_api.routes.groups import group_id
 from driftfold_api.service import Service, ServiceHere, job_id
-from driftfold_workers.job import Job
+from driftfold_workers.job import Job, State
 from driftfold_workers.store import UnknownJob
 
 router = APIRouter(prefix="/v1/events", tags=["records"])
 
 MOST = 100  # jobs that a request may name
+PAGE = 1000  # jobs of a group that are looked up in one go
 STREAM = {
     "description": "Events, each of one job, which `job` names. `records` has records that follow "
     "one another, `lifecycle` what happened to the job beside them, `waiting` what it waits for, "
@@ -33,7 +35,7 @@ KNOWN = {"description": "The end of every job is known to the client: it need no
     responses={
         200: STREAM,
         204: KNOWN,
-        **problems(p.UNKNOWN_JOB, p.INVALID_REQUEST, p.UNREACHABLE),
+        **problems(p.UNKNOWN_JOB, p.UNKNOWN_GROUP, p.INVALID_REQUEST, p.UNREACHABLE),
     },
 )
 async def all_events(
@@ -44,6 +46,9 @@ async def all_events(
             description=f"Ids, with commas between them, at most {MOST}. Without it: the jobs that "
             "have begun and are not over, and all that begin from now on."
         ),
+    ] = None,
+    group: Annotated[
+        str | None, Query(description="Id of a group: its jobs, as soon as they have begun.")
     ] = None,
     cursor: Annotated[
         str | None, Query(description="The id of an event: what followed it is sent.")
@@ -57,6 +62,8 @@ async def all_events(
         "header.last-event-id" if last_event_id else "query.cursor", last_event_id or cursor
     )
     if jobs is not None:
+        if group is not None:
+            raise _refusal("query.group", "given with jobs; name jobs or a group, not both")
         wanted = await _ids(jobs)
         places = {
             job: Place() if known is None else known.places.get(job, Place()) for job in wanted
@@ -65,13 +72,14 @@ async def all_events(
             return Response(status_code=204)
         # Who comes back is told of a job that is gone meanwhile; who names one at first is refused.
         return JobsStream(service.feeds, await _found(service, places, strict=known is None))
+    of = "" if group is None else (await service.archive.groups.get(await group_id(group))).id
     if known is None or known.turn is None:
-        turn, begun = await service.store.active()
-        jobs_ = await _found(service, dict.fromkeys(begun, Place()))
-        return EveryStream(service.feeds, service.roster, jobs_, turn, lost=False)
+        turn, active = await service.store.active()
+        begun = await _begun(service, of) if of else await _found(service, _anew(active))
+        return EveryStream(service.feeds, service.roster, begun, turn, False, of)
     lost = not (await service.store.turns(after=known.turn, limit=1)).complete
-    jobs_ = await _found(service, known.places)
-    return EveryStream(service.feeds, service.roster, jobs_, known.turn, lost)
+    here = await _found(service, known.places)
+    return EveryStream(service.feeds, service.roster, here, known.turn, lost, of)
 
 
 def _cursor(name: str, text: str | None) -> Cursor | None:
@@ -107,6 +115,25 @@ async def _found(
 
     found = await asyncio.gather(*map(get, places))
     return {job: (known, places[job]) for job, known in zip(places, found, strict=True)}
+
+
+async def _begun(service: Service, group: str) -> dict[str, tuple[Job | None, Place]]:
+    """Return the jobs of a group that have begun, whether over or not."""
+    jobs: list[str] = []
+    after = 0
+    while children := await service.archive.groups.children(group, after=after, limit=PAGE):
+        jobs += [child.job.id for child in children]
+        after = children[-1].number
+    found = await _found(service, _anew(jobs))
+    return {
+        job: (known, place)
+        for job, (known, place) in found.items()
+        if known is not None and (known.attempt or known.state is not State.QUEUED)
+    }
+
+
+def _anew(jobs: Sequence[str]) -> dict[str, Place]:
+    return dict.fromkeys(jobs, Place())
 
 
 def _refusal(name: str, detail: str) -> p.Problem:
