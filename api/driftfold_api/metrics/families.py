@@ -36,7 +36,8 @@ def families(found: Found) -> Iterator[Metric]:
         found.in_charge,
     )
     if found.census is not None or found.kept is not None:
-        yield _gauge("jobs", "Jobs by state.", _jobs(found), "state")
+        by_state = {str(state): number for state, number in found.jobs.items()}
+        yield _gauge("jobs", "Jobs by state.", by_state, "state")
     if found.census is not None:
         yield from _of_store(found.census)
     if found.lag is not None:
@@ -59,6 +60,7 @@ def _of_store(census: Census) -> Iterator[Metric]:
         "priority",
     )
     yield _gauge("queue_delayed", "Queued jobs that wait for a time.", census.delayed)
+    yield _gauge("queue_held", "Queued jobs that wait for others.", census.held)
     yield _gauge("workers", "Workers that are there.", census.workers)
     slots = {"busy": census.running, "free": max(census.slots - census.running, 0)}
     yield _gauge("slots", "Slots of the workers that are there.", slots, "state")
@@ -88,18 +90,6 @@ def _of_store(census: Census) -> Iterator[Metric]:
     yield _counter("rounds", "Server steps stored.", counts["rounds"])
     yield _counter("virtual_seconds", "Virtual seconds simulated.", counts["virtual"])
     yield _counter("clients_lost", "Clients that left before they answered.", counts["dropped"])
-
-
-def _jobs(found: Found) -> Mapping[str, float]:
-    """Return jobs by state: the job store is right about those that are not over, if it answers.
-
-    It forgets those that are, so the archive counts them.
-    """
-    live = {} if found.census is None else found.census.jobs
-    kept = live if found.kept is None else found.kept
-    return {
-        str(state): (kept if state.final or not live else live).get(state, 0) for state in State
-    }
 
 
 def _gauge(

@@ -42,16 +42,31 @@ class Found:
     in_charge: bool
     followers: int
     events_sent: int
+    store_says: str = ""
+    archive_says: str = ""
+
+    @property
+    def jobs(self) -> Mapping[State, int]:
+        """Jobs by state: the job store is right about those that are not over, if it answers.
+
+        It forgets those that are, so the archive counts them.
+        """
+        live = None if self.census is None else self.census.jobs
+        kept = live if self.kept is None else self.kept
+        return {
+            state: ((kept if state.final or live is None else live) or {}).get(state, 0)
+            for state in State
+        }
 
 
 async def scrape(service: Service) -> Found:
     """Ask all parts at once. None of them is waited for longer than `WITHIN`."""
-    census, kept = await asyncio.gather(
+    (census, store_says), (kept, archive_says) = await asyncio.gather(
         _answer(service.queue.census()), _answer(service.archive.counts())
     )
     lag = None
     if census is not None and kept is not None:
-        lag = await _answer(_lag(service, census.unrecorded))
+        lag, _ = await _answer(_lag(service, census.unrecorded))
     return Found(
         census=census,
         kept=kept,
@@ -59,15 +74,20 @@ async def scrape(service: Service) -> Found:
         in_charge=census is not None and census.recorder == service.keeper.name,
         followers=service.feeds.followers,
         events_sent=service.feeds.sent,
+        store_says=store_says,
+        archive_says=archive_says,
     )
 
 
-async def _answer(question: Awaitable[T]) -> T | None:
+async def _answer(question: Awaitable[T]) -> tuple[T | None, str]:
+    """Return an answer; or None, and what was said instead."""
     try:
         async with asyncio.timeout(WITHIN):
-            return await question
-    except (StoreError, TimeoutError):
-        return None
+            return await question, ""
+    except TimeoutError:
+        return None, f"it gave no answer for {WITHIN:g} s"
+    except StoreError as error:
+        return None, " ".join(str(error).split())
 
 
 async def _lag(service: Service, unrecorded: int) -> Lag:

@@ -1,6 +1,7 @@
-// Which view is shown, as the address says: #/, #/jobs/ID, #/compare/ID,ID, #/groups/ID
+// Which view is shown, as the address says: #/, #/jobs/ID, #/compare/ID,ID, #/groups/ID, #/health
 
 import { group } from "./group.js";
+import { health } from "./health.js";
 import { jobs } from "./jobs.js";
 import { watch } from "./watch.js";
 
@@ -16,7 +17,7 @@ function route() {
   const options = new URLSearchParams(query);
   const [, view, ids = ""] = path.split("/");
   const wanted = decodeURIComponent(ids).split(",").filter(Boolean);
-  const views = { jobs: () => watch(main, wanted, options), compare: () => watch(main, wanted, options), groups: () => group(main, wanted[0] ?? "") };
+  const views = { jobs: () => watch(main, wanted, options), compare: () => watch(main, wanted, options), groups: () => group(main, wanted[0] ?? ""), health: () => health(main) };
   const close = (views[view] ?? (() => jobs(main)))();
   shown = { path, close };
   scrollTo(0, 0);
