@@ -17,6 +17,7 @@ from driftfold_api.observing import Observed
 from driftfold_api.page import page_routes
 from driftfold_api.routes import (
     catalogue,
+    condition,
     events,
     groups,
     health,
@@ -35,7 +36,7 @@ from driftfold_workers.stopping import stopped
 
 ROUTES = (
     *(jobs, repeats, groups, records, events, lifecycle, results),
-    *(catalogue, health, metrics),
+    *(catalogue, condition, health, metrics),
 )
 
 

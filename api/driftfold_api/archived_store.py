@@ -52,6 +52,7 @@ class ArchivedStore(Jobs):
         self._store = store
         self._archive = archive
         self.reach = reach or Reach(check=lambda: check_owner(store.window, archive))
+        self.queue_limit = queue_limit
         self._queue = Depth(store, archive, self.reach, queue_limit)
 
     async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:

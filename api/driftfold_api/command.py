@@ -302,6 +302,10 @@ def worker(
     data: Data = [],  # noqa: B006
     memory: Memory = None,
     plugins: Plugins = [],  # noqa: B006
+    metrics_port: Annotated[
+        int | None,
+        typer.Option(min=1, max=65535, help="Tell Prometheus there.", show_default=False),
+    ] = None,
     log_format: LogFormat = Format.TEXT,
     log_level: LogLevel = None,
     parent: Parent = None,
@@ -320,6 +324,7 @@ def worker(
             attempts=attempts,
             plugins=tuple(plugins),
             name=name,
+            metrics_port=metrics_port,
             log_format=log_format,
             log_level=log_level or Level.INFO,
             parent=parent,

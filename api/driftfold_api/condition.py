@@ -31,7 +31,6 @@ class QueueView(Answer):
     held: Count = Field(description="Queued jobs that wait for others.")
     paused: Count
     running: Count
-    dead: Count = Field(description="Jobs whose attempts ran out, as far as they are not forgotten.")
     slots: Count = Field(description="Of the workers that are there.")
     limit: Count = Field(description="Queued jobs that the service takes.")
     ended_per_minute: float = Field(description="Jobs that ended, over the last ten minutes.")
@@ -55,7 +54,6 @@ class QueueView(Answer):
             held=census.held,
             paused=census.jobs[State.PAUSED],
             running=census.running,
-            dead=census.dead,
             slots=census.slots,
             limit=limit,
             ended_per_minute=60.0 * rate,
@@ -103,6 +101,6 @@ class Condition(Answer):
                 lag_jobs=None if lag is None else lag.jobs,
                 lag_records=None if lag is None else lag.records,
             ),
-            jobs=found.jobs,
+            jobs=dict(found.jobs),
             streams=found.followers,
         )

@@ -280,6 +280,8 @@ class Worker(Answer):
     slots: Count
     jobs: list[str] = Field(description="Jobs that it runs.")
     seen: float = Field(description="Seconds since its last sign of life.")
+    host: str = Field(default="", description="Name of its machine.")
+    version: str = Field(default="", description="Of driftfold.")
 
 
 class Workers(Answer):

@@ -30,6 +30,7 @@ class WorkerRequest:
     data: Sequence[Path] = ()
     memory: int | None = None
     name: str | None = None
+    metrics_port: int | None = None
     log_format: Format = Format.TEXT
     log_level: Level = Level.INFO
     parent: int | None = None
@@ -51,6 +52,7 @@ def work(request: WorkerRequest) -> None:
             data=request.data,
             memory=None if request.memory is None else request.memory * MIB,
             name=request.name,
+            metrics_port=request.metrics_port,
         )
 
 

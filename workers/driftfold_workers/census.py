@@ -44,6 +44,8 @@ class Census:
         The queue, by rank.
     delayed
         Queued jobs that wait for a time.
+    held
+        Queued jobs that wait for others.
     running
         Jobs that somebody runs.
     slots
@@ -63,6 +65,7 @@ class Census:
     jobs: Mapping[State, int]
     lines: Mapping[Rank, Line]
     delayed: int
+    held: int
     running: int
     slots: int
     workers: int

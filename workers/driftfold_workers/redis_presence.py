@@ -1,9 +1,11 @@
 """Who is there: signs of life of workers, in Redis."""
 
 import json
+import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from driftfold import __version__
 from driftfold_workers.census import Census
 from driftfold_workers.job_hash import to_json
 from driftfold_workers.redis_census import take_census
@@ -15,12 +17,19 @@ class RedisPresence(RedisLogs):
     """Workers that announce themselves; `RedisUsers` adds what users do to jobs."""
 
     async def announce(self, worker: str, kinds: Sequence[str], slots: int, ttl: float) -> None:
-        """Tell that a worker is there for the next `ttl` seconds (0: it goes), with its kinds."""
-        facts = to_json({"kinds": sorted(set(kinds)), "slots": slots})
+        """Tell that a worker is there for the next `ttl` seconds (0: it goes), with its kinds.
+
+        And where it is: it speaks for itself, so on this machine.
+        """
+        here = {"host": socket.gethostname(), "version": __version__}
+        facts = to_json({"kinds": sorted(set(kinds)), "slots": slots, **here})
         await self._link.script("announce", [self.keys.workers], worker, to_ms(ttl), facts)
 
     async def workers(self) -> Sequence[Mapping[str, Any]]:
-        """Workers that are there: name, kinds, slots, jobs running, seconds since the last sign."""
+        """Workers that are there: name, kinds, slots, jobs running, seconds since the last sign.
+
+        And their host and version, unless they are of one that did not tell.
+        """
 
         async def send(redis: Any) -> Any:
             jobs = [job.decode() for job in await redis.zrange(self.keys.lease, 0, -1)]
@@ -31,7 +40,7 @@ class RedisPresence(RedisLogs):
 
         running = [(job, worker.decode()) for job, worker in await self._link.call(send) if worker]
         return [
-            {"name": name, "kinds": facts["kinds"], "slots": facts["slots"], "seen": age}
+            {**facts, "name": name, "seen": age}
             | {"jobs": sorted(job for job, worker in running if worker == name)}
             for name, age, facts in (await self._present())[1]
         ]

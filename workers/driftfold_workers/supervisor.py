@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
@@ -47,6 +48,27 @@ class Supervisor:
         self._attempts: set[Attempt] = set()
         self._running: set[asyncio.Task[None]] = set()
         self._draining = False
+        self._heard = time.monotonic()
+
+    @property
+    def slots(self) -> int:
+        """Attempts that run at the same time."""
+        return self._settings.slots
+
+    @property
+    def busy(self) -> int:
+        """Attempts that run now."""
+        return len(self._running)
+
+    @property
+    def lease(self) -> float:
+        """Seconds without a sign after which the worker is taken for lost."""
+        return self._settings.lease
+
+    @property
+    def silence(self) -> float:
+        """Seconds since the store took a sign of life, or since the worker began."""
+        return time.monotonic() - self._heard
 
     async def run(self, drain: asyncio.Event) -> None:
         """Work until `drain` is set, then give all jobs back at the end of their rounds."""
@@ -153,6 +175,7 @@ class Supervisor:
                 await self._store.announce(
                     settings.name, self._kinds, settings.slots, settings.lease
                 )
+                self._heard = time.monotonic()
             except StoreError as error:
                 log.warning("no sign of life can be given: %s", error)
             await asyncio.sleep(settings.lease / SIGNS)

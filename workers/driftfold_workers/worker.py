@@ -7,6 +7,7 @@ import secrets
 import signal
 import socket
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 from driftfold.spec import load_plugins
@@ -35,6 +36,7 @@ def run_worker(
     data: Sequence[str | Path] = (),
     name: str | None = None,
     prefix: str = "df",
+    metrics_port: int | None = None,
 ) -> None:
     """Run jobs until SIGTERM or SIGINT, then stop at the end of the round and give them back.
 
@@ -62,6 +64,8 @@ def run_worker(
         Name of the worker; None makes one of host and process.
     prefix
         Of the service's keys in Redis, where several services share a server.
+    metrics_port
+        Port at which it tells its metrics and whether it is well; None: nowhere.
 
     Raises
     ------
@@ -83,10 +87,10 @@ def run_worker(
         data=data_folders(data),
     )
     load_plugins(settings.plugins)
-    asyncio.run(_work(url, prefix, settings))
+    asyncio.run(_work(url, prefix, settings, metrics_port))
 
 
-async def _work(url: str, prefix: str, settings: Settings) -> None:
+async def _work(url: str, prefix: str, settings: Settings, metrics_port: int | None) -> None:
     bind(worker=settings.name)
     loop, drain = asyncio.get_running_loop(), asyncio.Event()
     tracer = tracer_here("driftfold-worker")
@@ -102,9 +106,18 @@ async def _work(url: str, prefix: str, settings: Settings) -> None:
             loop.add_signal_handler(number, stop)
         place = settings.runs
         log.info("worker %s: slots %d, runs in %s", settings.name, settings.slots, place)
-        await supervisor.run(drain)
+        async with _telling(supervisor, metrics_port):
+            await supervisor.run(drain)
         tracer.close()
         log.info("worker %s: stopped", settings.name)
+
+
+def _telling(supervisor: Supervisor, port: int | None) -> AbstractAsyncContextManager[None]:
+    if port is None:
+        return nullcontext()
+    from driftfold_workers.worker_metrics import telling  # with a web server, which few need
+
+    return telling(supervisor, port)
 
 
 def _whole(plugin: str) -> str:

@@ -63,7 +63,7 @@ class Health {
     const row = ([name, up, detail]) =>
       h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, h("span", { class: `state ${up ? "succeeded" : "failed"}` }, h("span", { "aria-hidden": "true" }, up ? "✓" : "✗"), up ? " up" : " down")), h("td", {}, detail));
     const states = Object.entries(jobs).filter(([, number]) => number > 0).map(([state, number]) => `${count(number)} ${state}`);
-    fill(this.service, table("Parts", ["Part", "", "What it says"], "", ...rows.map(row)), h("p", { class: "quiet" }, states.length ? `Jobs: ${states.join(", ")}.` : "No jobs."));
+    fill(this.service, table("Parts", ["Part", "State", "What it says"], "", ...rows.map(row)), h("p", { class: "quiet" }, states.length ? `Jobs: ${states.join(", ")}.` : "No jobs."));
   }
 
   line(queue) {
@@ -73,7 +73,6 @@ class Health {
       "wait for others": queue.held,
       paused: queue.paused,
       running: `${count(queue.running)} of ${count(queue.slots)} slots`,
-      dead: queue.dead,
       "ended a minute": short(queue.ended_per_minute),
       "empty in about": queue.wait_seconds === null ? "unknown" : seconds(queue.wait_seconds),
       limit: queue.limit,
@@ -83,7 +82,7 @@ class Health {
     fill(this.queue,
       h("h2", {}, "Queue"),
       h("dl", { "aria-label": "Queue" }, Object.entries(facts).map(fact)),
-      table("Jobs that begin as soon as a worker is free", ["Priority", "Jobs", "The next waits for"], "values", ...queue.lines.map(row)),
+      table("Jobs that begin as soon as a worker is free", ["Priority", "Jobs", "The next has waited"], "values", ...queue.lines.map(row)),
     );
   }
 
@@ -93,10 +92,10 @@ class Health {
       h("th", { scope: "row" }, worker.name),
       h("td", {}, worker.host),
       h("td", {}, worker.version),
-      h("td", { class: "number" }, `${worker.jobs.length} of ${worker.slots}`),
+      h("td", {}, `${worker.jobs.length} of ${worker.slots}`),
       h("td", {}, worker.jobs.flatMap((id) => [job(id), " "])),
-      h("td", { class: "number" }, count(worker.kinds.length)),
-      h("td", { class: "number" }, `${seconds(worker.seen)} ago`.replace("– ago", "just now").replace("under 1 s ago", "just now")),
+      h("td", {}, count(worker.kinds.length)),
+      h("td", {}, `${seconds(worker.seen)} ago`.replace("– ago", "just now").replace("under 1 s ago", "just now")),
     );
     const heads = ["Worker", "Host", "Version", "Busy slots", "Jobs", "Kinds", "Last sign"];
     fill(this.workers, h("h2", {}, "Workers"), workers.length ? table("Workers that are there", heads, "", ...workers.map(row)) : h("p", { class: "warning" }, "No worker is there; start one with driftfold worker."));
