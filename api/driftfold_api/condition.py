@@ -31,6 +31,9 @@ class QueueView(Answer):
     held: Count = Field(description="Queued jobs that wait for others.")
     paused: Count
     running: Count
+    dead: Count = Field(
+        description="Jobs whose attempts ran out, as far as the job store has not forgotten them."
+    )
     slots: Count = Field(description="Of the workers that are there.")
     limit: Count = Field(description="Queued jobs that the service takes.")
     ended_per_minute: float = Field(description="Jobs that ended, over the last ten minutes.")
@@ -54,6 +57,7 @@ class QueueView(Answer):
             held=census.held,
             paused=census.jobs[State.PAUSED],
             running=census.running,
+            dead=census.dead,
             slots=census.slots,
             limit=limit,
             ended_per_minute=60.0 * rate,

@@ -33,8 +33,8 @@ async def test_the_queue_is_told_by_priority_and_by_what_jobs_wait_for(
         "low": 1,
     }
     assert all(0 <= line["oldest_seconds"] < 60 for line in told["lines"])
-    facts = ("depth", "delayed", "held", "paused", "running", "slots")
-    assert [told[name] for name in facts] == [3, 1, 1, 0, 1, 2]
+    facts = ("depth", "delayed", "held", "paused", "running", "dead", "slots")
+    assert [told[name] for name in facts] == [3, 1, 1, 0, 1, 0, 2]
     assert told["wait_seconds"] is None  # nothing has ended yet
     assert told["limit"] == api.service.store.queue_limit
 

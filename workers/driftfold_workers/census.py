@@ -48,6 +48,8 @@ class Census:
         Queued jobs that wait for others.
     running
         Jobs that somebody runs.
+    dead
+        Jobs that have failed because their attempts ran out, and are not forgotten yet.
     slots
         Jobs that the workers which are there can run at the same time.
     workers
@@ -67,6 +69,7 @@ class Census:
     delayed: int
     held: int
     running: int
+    dead: int
     slots: int
     workers: int
     unrecorded: int

@@ -36,6 +36,7 @@ async def take_census(link: RedisLink) -> Census:
         for key in (keys.delayed, keys.later, keys.lease):
             pipe.zcard(key)
         pipe.scard(keys.held)
+        pipe.zcard(keys.dead)
         pipe.scard(keys.unrecorded)
         # Each is there by the time until which it is kept, counted from when it was recorded.
         pipe.zcount(keys.archived, now + (KEEP - WITHIN) * 1000, "+inf")
@@ -45,7 +46,7 @@ async def take_census(link: RedisLink) -> Census:
 
     now, (counts, workers, recorder, *found) = await link.call(send)
     line, rest = found[: 2 * len(RANGES)], found[2 * len(RANGES) :]
-    delayed, later, running, held, unrecorded, ended, *jobs = rest
+    delayed, later, running, held, dead, unrecorded, ended, *jobs = rest
     present = [facts for until, facts in map(_announced, workers.values()) if until > now]
 
     def waited(head: Sequence[bytes]) -> float:
@@ -57,6 +58,7 @@ async def take_census(link: RedisLink) -> Census:
         lines={rank: Line(depth, waited(head)) for rank, depth, head in heads},
         delayed=delayed + later,
         held=held,
+        dead=dead,
         running=running,
         slots=sum(facts["slots"] for facts in present),
         workers=len(present),

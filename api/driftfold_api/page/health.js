@@ -73,6 +73,7 @@ class Health {
       "wait for others": queue.held,
       paused: queue.paused,
       running: `${count(queue.running)} of ${count(queue.slots)} slots`,
+      dead: queue.dead,
       "ended a minute": short(queue.ended_per_minute),
       "empty in about": queue.wait_seconds === null ? "unknown" : seconds(queue.wait_seconds),
       limit: queue.limit,
