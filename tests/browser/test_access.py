@@ -68,7 +68,9 @@ async def test_everything_works_by_keyboard(
         await (await story(store, http, name)).write(20)
     await page.goto("/")
     await expect(page.locator("tbody tr")).to_have_count(2)
-    assert [await tab(page) for _ in range(3)] == ["driftfold", "State", "Compare two"]
+    assert [await tab(page) for _ in range(4)] == [
+        *("driftfold", "Health", "State", "Compare two"),
+    ]
     await page.keyboard.press("Space")
     assert [await tab(page), await tab(page)] == ["two", "Compare one"]
     await page.keyboard.press("Space")

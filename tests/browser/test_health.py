@@ -39,6 +39,6 @@ async def test_parts_queue_and_workers_are_shown(
     await expect(workers.get_by_role("link")).to_have_attribute("href", f"#/jobs/{running.job}")
     if folder := os.environ.get("DRIFTFOLD_SCREENSHOTS"):
         await page.screenshot(path=f"{folder}/health.png", full_page=True)
-    await page.get_by_role("link", name="Jobs", exact=True).click()
+    await page.get_by_role("link", name="driftfold", exact=True).click()
     await expect(page).to_have_title("driftfold: jobs")
     assert not watched.complaints
