@@ -41,7 +41,7 @@ class Api:
     def __init__(
         self,
         store: RedisJobStore,
-        runs: Path | None = None,
+        runs: Path | str | None = None,
         hosts: Hosts = LOOPBACK,
         archive: str | None = None,
     ) -> None:
@@ -100,7 +100,7 @@ class Api:
 
 @asynccontextmanager
 async def api_on(
-    store: RedisJobStore, runs: Path | None = None, archive: str | None = None
+    store: RedisJobStore, runs: Path | str | None = None, archive: str | None = None
 ) -> AsyncIterator[Api]:
     api = await Api(store, runs, archive=archive).start()
     try:

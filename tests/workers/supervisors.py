@@ -21,7 +21,7 @@ from tests.workers.experiments import PLUGIN, experiment
 
 
 @asynccontextmanager
-async def working(store: JobStore, folder: Path, **more: Any) -> AsyncIterator[Supervisor]:
+async def working(store: JobStore, folder: Path | str, **more: Any) -> AsyncIterator[Supervisor]:
     """A supervisor that works meanwhile, and drains in the end."""
     facts = {"name": "anne", "lease": 3.0, "plugins": (PLUGIN,), "attempts": 3, **more}
     experiment()  # loads the plug-in
