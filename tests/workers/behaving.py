@@ -29,8 +29,11 @@ class Behaving(Attendance):
 
     def responds(self, clients: Ints, dispatch: int) -> Bools:
         file = Path(os.environ.get(BEHAVIOUR, os.devnull))
-        if file.is_file():
-            behave(json.loads(file.read_text()), dispatch)
+        how = json.loads(file.read_text()) if file.is_file() else {}
+        behave(how, dispatch)
+        if how.get("clock"):  # numbers that no attempt computes again
+            answers: Bools = np.random.default_rng(time.time_ns()).random(len(clients)) < 0.7
+            return answers
         return self.inner.responds(clients, dispatch)
 
 
