@@ -33,6 +33,9 @@
             test_a_killed_process_is_replaced_at_once
         tests/workers/test_child.py::
             test_a_limit_on_memory_is_kept
+        tests/workers/test_limits.py::
+            test_out_of_memory
+            test_what_is_over_its_limit_has_failed_unless_it_was_done
         tests/workers/test_store_retries.py::
             test_pauses_grow
 - The HTTP client leaves during its submission: the job is there or not, never half.
