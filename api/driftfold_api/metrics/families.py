@@ -17,6 +17,7 @@ OUTCOMES = (
     "drained",
     "paused",
     "lease lost",
+    "over its limit",
     "child died",
     "store lost",
 )
