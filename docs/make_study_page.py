@@ -82,7 +82,7 @@ def _mean(values: list[float | None]) -> str:
 def without_places(text: str) -> str:
     """Leave out where on whose machine the study was run.
 
-    >>> without_places("driftfold study pca --jobs 2 --folder /tmp/x --data '/a b/c'")
+    >>> without_places("driftfold study pca --jobs 2 --folder results --data '/a b/c'")
     'driftfold study pca --jobs 2 --data FOLDER'
     """
     text = re.sub(r" --folder ('[^']*'|\S+)", "", text)

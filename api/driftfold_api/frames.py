@@ -39,8 +39,8 @@ def records(job: str, told: Sequence[bytes], cursor: str) -> bytes:
 def of_job(frame: bytes, job: str, cursor: str | None) -> bytes:
     r"""Return the frame of another event as it is told of one among many jobs.
 
-    >>> of_job(end("J", "succeeded", "", 8), "J", "c")[:50]
-    b'id: c\nevent: end\ndata: {"job": "J", "id": "J", "sta'
+    >>> of_job(end("J", "succeeded", "", 8), "J", "c")[:45]
+    b'id: c\nevent: end\ndata: {"job": "J", "id": "J"'
     """
     place = b"" if cursor is None else f"id: {cursor}\n".encode("ascii")
     return place + frame.replace(b"data: {", f'data: {{"job": "{job}", '.encode("ascii"), 1)

@@ -49,7 +49,6 @@ async def test_an_unknown_parameter_is_a_documented_refusal(
     paths = api.app.openapi()["paths"]
     job = await submitted(http)
     for path, methods in paths.items():
-        if path.startswith("/v1/") and path != "/v1/workers":
+        if path.startswith("/v1/") and path != "/v1/workers" and "get" in methods:
             answer = await http.get(path.replace("{job}", job), params={"odd": "1"})
-            told = methods.get("get", {}).get("responses", {"405": ""})
-            assert str(answer.status_code) in told, (path, answer.status_code)
+            assert str(answer.status_code) in methods["get"]["responses"], path

@@ -143,7 +143,7 @@ async def test_a_job_that_waits_is_canceled_at_once(store: RedisJobStore) -> Non
     assert await store.claim("anne", KINDS, LONG) is None
     await store.delete(job.id)
     left = await store._link.call(lambda redis: redis.keys(f"{{{store.keys.prefix}}}*"))
-    assert left == []
+    assert {key.decode() for key in left} <= {store.keys.counts, store.keys.turns}
 
 
 async def test_the_last_attempt_is_not_waited_for(store: JobStore) -> None:

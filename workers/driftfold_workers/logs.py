@@ -50,8 +50,9 @@ def bound(**facts: object) -> Iterator[None]:
     """Add facts to every line that is logged within a block.
 
     >>> with bound(job="0192"):
-    ...     print(JsonLines().format(logging.makeLogRecord({"msg": "begun", "created": 0.0})))
-    {"time": "1970-01-01T00:00:00.000000Z", "level": "notset", "logger": "root", \
+    ...     entry = {"msg": "begun", "created": 0.0, "levelname": "INFO"}
+    ...     print(JsonLines().format(logging.makeLogRecord(entry)))
+    {"time": "1970-01-01T00:00:00.000000Z", "level": "info", "logger": "root", \
 "message": "begun", "job": "0192"}
     """
     token = _bound.set({**_bound.get(), **facts})
