@@ -46,8 +46,8 @@ async def test_a_job_from_submission_to_deletion(
 ) -> None:
     job = await client.submit(SPEC, name="mine")
     assert (job.state, job.name, job.progress.horizon_rounds) == (State.QUEUED, "mine", 20)
-    known = await client.get(job.id)  # which says, too, that nobody is there to run it
-    assert known == job.model_copy(update={"reason": known.reason})
+    known = await client.get(job.id)  # which says, too, that nobody is there to run it, and where
+    assert known == job.model_copy(update={"reason": known.reason, "position": 1})
     assert [one.id async for one in client.list()] == [job.id]
     assert (await client.page(limit=1, state=State.RUNNING)).jobs == []
     epoch = await claimed(store, job.id)

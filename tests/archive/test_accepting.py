@@ -29,7 +29,8 @@ async def test_what_is_accepted_is_kept(archive: Archive, url: str) -> None:
 
 
 async def test_terms_are_kept(archive: Archive) -> None:
-    terms = Terms(5, 1.9e9, 3, Limits(60.0, 90.5, 2**40), (new_id(),))
+    before = await accepted(archive)
+    terms = Terms(5, 1.9e9, 3, Limits(60.0, 90.5, 2**40), (before.id,))
     origin = {"job": new_id(), "how": "retry"}
     wanted = replace(WANTED, terms=terms, group=new_id(), origin=origin)
     job = await accepted(archive, wanted)

@@ -16,7 +16,7 @@ export class Card {
     this.state = h("span");
     this.facts = h("p", { class: "quiet" });
     this.reason = h("p", { class: "reason", hidden: true });
-    this.diverged = h("p", { class: "reason", hidden: true });
+    this.diverged = h("p", { class: "problem", hidden: true });
     this.actions = new Actions(this.name, (job) => this.show(job));
     this.result = h("div");
     this.attempts = h("div");
@@ -74,8 +74,10 @@ export class Card {
     const left = Math.max(0, Math.ceil(-between(job.due)));
     put(this.reason, job.reason.replace(/^retry in \d+/, `retry in ${left}`));
     this.reason.hidden = !job.reason;
-    put(this.diverged, `Record ${job.diverged} was computed again and is another one: the job is not deterministic.`);
     this.diverged.hidden = job.diverged == null;
+    if (!this.diverged.hidden) {
+      put(this.diverged, `Record ${job.diverged} was computed again and is another one: the job is not deterministic.`);
+    }
     const over = FINAL.includes(job.state);
     const seconds = job.started ? Math.max(0, between(job.started, job.finished)) : 0;
     const took = job.started && job.state !== "paused" && (over ? `took ${duration(seconds)}` : `running for ${duration(Math.floor(seconds))}`);
