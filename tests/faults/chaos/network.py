@@ -60,7 +60,8 @@ class Network:
         assert task is not None
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)
-        with suppress(OSError):
+        # Streams of Python 3.11 report a cancellation as if it were a failure.
+        with suppress(OSError, asyncio.CancelledError):
             there = await asyncio.open_connection(self._server.hostname, self._server.port)
             self._lines |= {writer, there[1]}
             try:
