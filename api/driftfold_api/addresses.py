@@ -53,10 +53,14 @@ def service_url(given: str | None, environ: Mapping[str, str] = os.environ) -> s
 
 
 def note(folder: Path, url: str) -> None:
-    """Write down where the service of a folder is, at once as a whole."""
+    """Write down where the service of a folder is, at once as a whole; raises `OSError`."""
     part = folder / f".{FILE}.{os.getpid()}"
-    part.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
-    part.replace(folder / FILE)
+    try:
+        part.write_text(json.dumps({"url": url, "pid": os.getpid()}) + "\n", encoding="utf-8")
+        part.replace(folder / FILE)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def forget(folder: Path, url: str) -> None:

@@ -139,7 +139,7 @@ async def _serve(
                 await asyncio.sleep(0.01)
             if api.started:
                 if runs.folder is not None:
-                    note(runs.folder, url)
+                    _note(runs.folder, url)
                 if lacking:
                     typer.echo(f"{lacking}; jobs are accepted, and run when it is there", err=True)
                 _tell(request, runs, url, server)
@@ -178,6 +178,18 @@ async def _lacking(redis: str, archive: Archive, adopt: bool) -> str:
                 raise
             return " ".join(str(error).split())
     return ""
+
+
+def _note(folder: Path, url: str) -> None:
+    """Let commands find the service; with a full disk it serves all the same."""
+    try:
+        note(folder, url)
+    except OSError as error:
+        typer.echo(
+            f"cannot note in {folder} where the service is: {error.strerror}; commands need "
+            f"--url {url}",
+            err=True,
+        )
 
 
 async def _tend(crew: Crew, server: EmbeddedServer | None) -> None:

@@ -14,6 +14,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, load_all_checks
 from schemathesis.core.failures import FailureGroup
 
+MOVES = ("/cancel", "/pause", "/resume")
 LONGEST = 0.05  # seconds to wait for a record
 CHECKED = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -79,7 +80,7 @@ class Exercise:
             self._aim(label, case, job, real and right)
             answer = case.call(timeout=20.0)
             told[answer.status_code] += 1
-            if answer.status_code == 202:
+            if answer.status_code == 202 and label == "POST /v1/jobs":
                 self.made.append(answer.json()["id"])
             self._judge(label, case, answer)
 
@@ -88,9 +89,10 @@ class Exercise:
     def _aim(self, label: str, case: Any, job: str | None, real: bool) -> None:
         """Let some requests be about jobs that are there, and some specifications be good ones."""
         if "job" in case.path_parameters:
-            ends = case.method.upper() == "DELETE" or case.path.endswith("/cancel")
+            ends = case.method.upper() == "DELETE" or case.path.endswith(MOVES)
             if ends and self.made and job is not None:
-                case.path_parameters["job"] = self.made.pop()
+                case.path_parameters["job"] = self.made[0]
+                self.made.append(self.made.pop(0))  # in turns, for the oldest may be over
             elif job is not None and not ends:
                 case.path_parameters["job"] = job
         if label == "POST /v1/jobs" and real and "spec" in _table(case.body):

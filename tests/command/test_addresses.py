@@ -1,12 +1,14 @@
 """Where the service is: what was said goes before what was noted."""
 
 import json
+import resource
 import socket
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from driftfold_api import serving
 from driftfold_api.addresses import FILE, forget, living, note, runs_place, service_url
 from driftfold_api.errors import RequestError
 
@@ -46,6 +48,21 @@ def test_a_note_is_taken_away_by_its_writer_only(here: Path) -> None:
     forget(here, "http://two:2")
     assert list(here.iterdir()) == []
     forget(here, "http://two:2")
+
+
+def test_a_full_disk_keeps_no_service_from_serving(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, hard = limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        serving._note(here, "http://one:1")
+        with pytest.raises(OSError, match="too large"):
+            note(here, "http://one:1")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "File too large; commands need --url http://one:1" in capsys.readouterr().err
+    assert list(here.iterdir()) == []
 
 
 def test_alive_is_a_service_whose_process_is_there_and_whose_address_answers(here: Path) -> None:
