@@ -17,6 +17,7 @@ from schemathesis.core.failures import FailureGroup
 MOVES = ("/cancel", "/pause", "/resume")
 ENDLESS = ("GET /v1/events",)
 """Streams that end when their reader leaves; they have tests of their own."""
+SPARED = 5  # jobs that are not deleted
 LONGEST = 0.05  # seconds to wait for a record
 CHECKED = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
@@ -93,10 +94,12 @@ class Exercise:
     def _aim(self, label: str, case: Any, job: str | None, real: bool) -> None:
         """Let some requests be about jobs that are there, and some specifications be good ones."""
         if "job" in case.path_parameters:
-            ends = case.method.upper() == "DELETE" or case.path.endswith(MOVES)
-            if ends and self.made and job is not None:
-                case.path_parameters["job"] = self.made[0]
-                self.made.append(self.made.pop(0))  # in turns, for the oldest may be over
+            deletes = case.method.upper() == "DELETE"
+            ends = deletes or case.path.endswith(MOVES)
+            if ends and job is not None and len(self.made) > (SPARED if deletes else 0):
+                chosen = case.path_parameters["job"] = self.made.pop(0)
+                if not deletes:
+                    self.made.append(chosen)  # in turns
             elif job is not None and not ends:
                 case.path_parameters["job"] = job
         if label == "POST /v1/jobs" and real and "spec" in _table(case.body):
