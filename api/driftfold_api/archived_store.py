@@ -53,7 +53,7 @@ class ArchivedStore(Jobs):
         self._archive = archive
         self.reach = reach or Reach(check=lambda: check_owner(store.window, archive))
         self.queue_limit = queue_limit
-        self._queue = Depth(store, archive, self.reach, queue_limit)
+        self.depth = Depth(store, archive, self.reach, queue_limit)
 
     async def submit(self, wanted: Wanted, *, key: str | None = None) -> tuple[Job, bool]:
         """Accept a job; return it, and whether it is new. It is on disk then.
@@ -62,7 +62,7 @@ class ArchivedStore(Jobs):
         another request: `Conflict`. Without its job store the service queues the job later. With
         as many jobs queued as may be it makes none: `QueueFull`.
         """
-        async with self._queue.room() as room:
+        async with self.depth.room() as room:
             return await self._submit(wanted, key, room)
 
     async def get(self, job: str) -> Job:

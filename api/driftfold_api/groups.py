@@ -39,13 +39,15 @@ class BadPoints(SpecError):
 async def make_group(service: Service, asked: GroupAsked, key: str | None) -> Group:
     """Make a group and queue its jobs; all is on disk then, or nothing was made.
 
-    Raises `BadPoints` unless every specification can be run. It takes some 4 ms of CPU for each.
+    Raises `BadPoints` unless every specification can be run, and `QueueFull` unless there is room
+    for all of them. It takes some 4 ms of CPU for each.
     """
     wanted = await asyncio.to_thread(_wanted, asked)
-    group, jobs, _ = await service.archive.groups.accept(wanted, key=key)
-    with suppress(StoreUnreachable):  # they are queued when the job store is back
-        for first in range(0, len(jobs), TOGETHER):
-            await _queue(service, jobs[first : first + TOGETHER])
+    async with service.store.depth.room(len(wanted.children)) as room:
+        group, jobs, _ = await service.archive.groups.accept(wanted, key=key, room=room)
+        with suppress(StoreUnreachable):  # they are queued when the job store is back
+            for first in range(0, len(jobs), TOGETHER):
+                await _queue(service, jobs[first : first + TOGETHER])
     return group
 
 

@@ -209,3 +209,25 @@ async def test_clients_sweep(api: Api, http: httpx.AsyncClient) -> None:
     assert (await elsewhere(api, lambda c: c.cancel_group(group.id))).ended
     await until(lambda: over(http, group.id))
     await elsewhere(api, lambda c: c.delete_group(group.id))
+
+
+async def test_a_group_is_queued_as_a_whole_or_refused(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    api.service.store.depth.limit = 11
+    key = {"Idempotency-Key": "k"}
+    asked = {"spec": SPEC, "sweep": GRID}
+    kept = await http.post("/v1/groups", json=asked, headers=key)
+    full = await http.post("/v1/groups", json=asked)
+    assert "--queue-limit" in problem(full, 503, "queue-full")["detail"]
+    again = await http.post("/v1/groups", json=asked, headers=key)
+    assert (again.status_code, again.json()["id"]) == (202, kept.json()["id"])
+    api.service.store.depth.limit = 12
+    odd = await http.post("/v1/groups", json={**asked, "after": [NOBODY]})
+    assert odd.status_code == 422
+    assert NOBODY in odd.text
+    assert [group["id"] for group in (await http.get("/v1/groups")).json()["groups"]] == [
+        kept.json()["id"]
+    ]
+    assert len((await store.list()).jobs) == len((await api.archive.list()).jobs) == 6
+    await made(http)

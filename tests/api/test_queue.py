@@ -35,7 +35,7 @@ async def test_a_place_in_the_queue(http: httpx.AsyncClient) -> None:
 async def test_no_more_jobs_are_queued_than_may_be(
     http: httpx.AsyncClient, api: Api, store: RedisJobStore
 ) -> None:
-    api.service.store._queue.limit = 2
+    api.service.store.depth.limit = 2
     kept = await http.post("/v1/jobs", json={"spec": SPEC}, headers={"Idempotency-Key": "k"})
     assert kept.status_code == 202
     answers = await asyncio.gather(*(post(http) for _ in range(10)))
@@ -56,7 +56,7 @@ async def test_no_more_jobs_are_queued_than_may_be(
 async def test_what_was_accepted_is_queued_however_full_it_is(
     api: Api, store: RedisJobStore
 ) -> None:
-    api.service.store._queue.limit = 1
+    api.service.store.depth.limit = 1
     jobs = [(await api.archive.accept(Wanted(SPEC, KINDS)))[0].id for _ in range(3)]
     assert set(await Reconciler(store, api.archive, grace=0.0).step()) == set(jobs)
 
@@ -88,10 +88,10 @@ async def test_without_the_job_store_the_archive_counts(api: Api) -> None:
     kept = ArchivedStore(api.service.queue, api.archive, reach, queue_limit=1)
     with pytest.raises(StoreUnreachable):
         await reach.ask(nobody)
-    async with kept._queue.room() as room:
+    async with kept.depth.room() as room:
         assert room
     await api.archive.accept(Wanted(SPEC, KINDS))
-    async with kept._queue.room() as room:
+    async with kept.depth.room() as room:
         assert not room
 
 

@@ -44,13 +44,18 @@ def job_of_wanted(wanted: Wanted, group: str = "") -> Job:
     )
 
 
-def make(connection: Connection, wanted: Wanted, sent: bool, room: bool) -> Job:
-    """Make a job, or refuse to before anything is written."""
+def check(connection: Connection, wanted: Wanted, room: bool) -> None:
+    """Refuse what there is no room for, and what is to wait for a job that is not here."""
     if not room:
         raise QueueFull(FULL)
     if missing := set(wanted.terms.after) - states_of(connection, wanted.terms.after).keys():
         first = next(job for job in wanted.terms.after if job in missing)
         raise UnknownPrerequisite(f"no job has the id {first}; a job can wait for those there are")
+
+
+def make(connection: Connection, wanted: Wanted, sent: bool, room: bool) -> Job:
+    """Make a job, or refuse to before anything is written."""
+    check(connection, wanted, room)
     job = job_of_wanted(wanted)
     if wanted.log_of:
         job = repeating.following(connection, job, wanted.log_of)

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
-from driftfold_api.archive.accepting import KEEP, job_of_wanted
+from driftfold_api.archive.accepting import KEEP, check, job_of_wanted
 from driftfold_api.archive.base import KeyReused, Wish
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.group import NOBODY, Child, Group, GroupWanted, Tally, UnknownGroup
@@ -22,12 +22,18 @@ from driftfold_workers.new_id import new_id
 
 
 def make(
-    connection: Connection, database: Database, wanted: GroupWanted, key: str | None
+    connection: Connection,
+    database: Database,
+    wanted: GroupWanted,
+    key: str | None,
+    room: bool = True,
 ) -> tuple[Group, Sequence[Job], bool]:
     """Make a group and all of its jobs, unless the key has made it; tell whether it is new."""
     digest = digest_of(wanted)
     if key is not None and (known := _known(connection, key, digest)) is not None:
         return known, [], False
+    for _, child in wanted.children[:1]:  # all have the same terms
+        check(connection, child, room)
     group = Group(
         id=new_id(),
         name=wanted.name,
@@ -44,7 +50,7 @@ def make(
         if not connection.execute(database.insert_new(group_keys).values(entry)).rowcount:
             # Somebody else was faster, who has committed by now.
             connection.execute(delete(groups).where(groups.c.id == group.id))
-            return make(connection, database, wanted, key)
+            return make(connection, database, wanted, key, room)
     made = [job_of_wanted(each, group=group.id) for _, each in wanted.children]
     points = [to_json(point) for point, _ in wanted.children]
     connection.execute(insert(jobs), [to_row(job) for job in made])

@@ -24,14 +24,15 @@ class Groups:
         self._write = write
 
     async def accept(
-        self, wanted: GroupWanted, *, key: str | None = None
+        self, wanted: GroupWanted, *, key: str | None = None, room: bool = True
     ) -> tuple[Group, Sequence[Job], bool]:
         """Make a group and its jobs, or return the one that the key has made, without its jobs.
 
         All is on disk then, or nothing is made. A key is kept for a day; one that was used for
-        another request: `KeyReused`.
+        another request: `KeyReused`. Without `room` no new group is made: `QueueFull`. Where its
+        jobs are to wait for one that is not here: `UnknownPrerequisite`.
         """
-        make = partial(grouping.make, database=self._database, wanted=wanted, key=key)
+        make = partial(grouping.make, database=self._database, wanted=wanted, key=key, room=room)
         made: tuple[Group, Sequence[Job], bool] = await self._write(make)
         return made
 

@@ -21,7 +21,7 @@ from driftfold_api.group_models import (
 from driftfold_api.groups import BY_REQUEST, BadPoints, delete_group, make_group
 from driftfold_api.openapi import body, problems
 from driftfold_api.routes.jobs import POLL_AFTER, Cursor
-from driftfold_api.routes.repeats import BAD_BODY, TROUBLE, KeyGiven
+from driftfold_api.routes.repeats import BAD_BODY, TROUBLE, TROUBLE_IN_MAKING, KeyGiven
 from driftfold_api.service import Service, ServiceHere
 from driftfold_workers.new_id import is_id
 from driftfold_workers.store import Conflict
@@ -44,7 +44,7 @@ GroupHere = Annotated[str, Depends(group_id)]
     status_code=202,
     response_model=GroupDetail,
     openapi_extra=body(GroupAsked),
-    responses=problems(*BAD_BODY, p.INVALID_SPEC, p.KEY_REUSED, *TROUBLE),
+    responses=problems(*BAD_BODY, p.INVALID_SPEC, p.KEY_REUSED, *TROUBLE_IN_MAKING),
 )
 async def create(
     request: Request, response: Response, service: ServiceHere, idempotency_key: KeyGiven = None

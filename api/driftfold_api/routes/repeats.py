@@ -18,6 +18,7 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 BAD_BODY = (p.MALFORMED, p.TOO_LARGE, p.MEDIA, p.INVALID_REQUEST)
 TROUBLE = (p.UNREACHABLE, p.STORE_REFUSES)
+TROUBLE_IN_MAKING = (*TROUBLE, p.QUEUE_FULL)
 KeyGiven = Annotated[
     Key | None, Header(description="Repeat a request with the same key, and one job is made.")
 ]
@@ -28,7 +29,7 @@ KeyGiven = Annotated[
     status_code=202,
     response_model=JobDetail,
     openapi_extra=body(RetryAsked, required=False),
-    responses=problems(*BAD_BODY, p.UNKNOWN_JOB, p.CONFLICT, p.KEY_REUSED, *TROUBLE),
+    responses=problems(*BAD_BODY, p.UNKNOWN_JOB, p.CONFLICT, p.KEY_REUSED, *TROUBLE_IN_MAKING),
 )
 async def retry_job(
     job: JobHere,
@@ -47,7 +48,7 @@ async def retry_job(
     status_code=202,
     response_model=JobDetail,
     openapi_extra=body(CloneAsked, required=False),
-    responses=problems(*BAD_BODY, p.INVALID_SPEC, p.UNKNOWN_JOB, p.KEY_REUSED, *TROUBLE),
+    responses=problems(*BAD_BODY, p.INVALID_SPEC, p.UNKNOWN_JOB, p.KEY_REUSED, *TROUBLE_IN_MAKING),
 )
 async def clone_job(
     job: JobHere,
@@ -68,7 +69,7 @@ async def clone_job(
     "/replay",
     status_code=202,
     openapi_extra=body(ReplayAsked),
-    responses=problems(*BAD_BODY, *TROUBLE),
+    responses=problems(*BAD_BODY, *TROUBLE_IN_MAKING),
 )
 async def replay_jobs(request: Request, service: ServiceHere) -> Replay:
     """Try dead jobs again, whose attempts ran out: each once, however often this is asked for."""
