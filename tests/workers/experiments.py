@@ -15,7 +15,8 @@ from driftfold.telemetry.memory import Memory
 
 BEHAVIOUR = "DRIFTFOLD_TEST_BEHAVIOUR"
 PLUGIN = str(Path(__file__).with_name("behaving.py"))
-os.environ.setdefault(BEHAVIOUR, f"{tempfile.gettempdir()}/driftfold-test-{os.getpid()}.json")
+# Of this process of pytest, and those that its tests start: others run beside it.
+os.environ[BEHAVIOUR] = f"{tempfile.gettempdir()}/driftfold-test-{os.getpid()}.json"
 SAME = (
     "spec_digest", "event_digest", "metrics_digest", "evaluation_digest", "model_digest",
     "metrics", "counts", "ended", "rounds", "events", "time",
