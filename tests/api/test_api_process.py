@@ -15,12 +15,11 @@ from redis.asyncio import Redis
 from bench.crowd import crowd, stalled
 from bench.serving import serving
 from driftfold_api.descriptors import allow_many
-from driftfold_api.server import listen
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import claimed, finish, lines, submitted, write
 from tests.api.watching import Seen, stream
-from tests.browser.processes import ApiProcess
+from tests.browser.processes import ApiProcess, started
 
 pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 
@@ -29,12 +28,8 @@ pytestmark = [pytest.mark.asyncio, pytest.mark.slow]
 async def process(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path
 ) -> AsyncIterator[ApiProcess]:
-    with listen("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
-    process = ApiProcess(server.url, store.keys.prefix, port, tmp_path)
-    await process.start()
-    yield process
-    process.kill()
+    async with started(server.url, store.keys.prefix, tmp_path) as process:
+        yield process
 
 
 async def running(url: str, store: RedisJobStore, count: int) -> list[tuple[str, int]]:

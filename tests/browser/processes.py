@@ -5,9 +5,13 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+
+from driftfold_api.server import listen
 
 CODE = """
 import asyncio, json, sys
@@ -55,3 +59,16 @@ class ApiProcess:
             self._process.kill()
             self._process.wait()
             self._process = None
+
+
+@asynccontextmanager
+async def started(url: str, prefix: str, runs: Path) -> AsyncIterator[ApiProcess]:
+    """The API at a port that was free; it is killed at the end, if it still runs."""
+    with listen("127.0.0.1", 0) as free:
+        port = free.getsockname()[1]
+    process = ApiProcess(url, prefix, port, runs)
+    await process.start()
+    try:
+        yield process
+    finally:
+        process.kill()

@@ -11,13 +11,12 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
 from driftfold_api.cursor import Cursor, Place
-from driftfold_api.server import listen
 from driftfold_workers.embedded import EmbeddedServer
 from driftfold_workers.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api
 from tests.browser.chromium import Watched, opened
-from tests.browser.processes import ApiProcess
+from tests.browser.processes import ApiProcess, started
 from tests.browser.stories import Story, drawn, drawn_so_far, gaps, story
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -29,12 +28,8 @@ LOST = "Connection lost. Trying again …"
 async def process(
     server: EmbeddedServer, store: RedisJobStore, tmp_path: Path
 ) -> AsyncIterator[ApiProcess]:
-    with listen("127.0.0.1", 0) as free:
-        port = free.getsockname()[1]
-    process = ApiProcess(server.url, store.keys.prefix, port, tmp_path)
-    await process.start()
-    yield process
-    process.kill()
+    async with started(server.url, store.keys.prefix, tmp_path) as process:
+        yield process
 
 
 async def finish(told: Story, page: Page) -> None:
