@@ -57,7 +57,9 @@ class Follower:
             track = next(iter(self._ready))
             del self._ready[track]  # before it looks, so nothing in between is missed
             try:
-                part = await track.next()
+                part = track.next()
+                if part is None and track.behind:
+                    part = await track.page()
             except StoreError:
                 self._ready[track] = None
                 raise

@@ -19,6 +19,8 @@ HEADER = REQUEST_HEADER.lower().encode()
 GIVEN = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")
 """Ids that are taken over: others could be anything, and would be in every log."""
 PATH = 200  # bytes of an address that go into the log
+SEND = "send"
+"""Where the state of a request has what the server sends with, nothing being around it."""
 ID = 36  # signs of what stands in the place of a job's id
 
 log = logging.getLogger("driftfold.access")
@@ -42,6 +44,7 @@ class Observed:
         bind(request=request)
         state = scope.setdefault("state", {})
         state[REQUEST] = request
+        state[SEND] = send
         status, seconds = 500, 0.0
 
         async def sending(message: Message) -> None:

@@ -25,6 +25,7 @@ from driftfold_api.crew import REST, Crew
 from driftfold_api.depth import LIMIT
 from driftfold_api.descriptors import allow_many
 from driftfold_api.errors import RequestError
+from driftfold_api.garbage import collect_rarely
 from driftfold_api.hosts import hosts_of
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.server import listen, server_of, url_of
@@ -138,6 +139,7 @@ async def _serve(
             while not (api.started or serving.done()):
                 await asyncio.sleep(0.01)
             if api.started:
+                collect_rarely()
                 if runs.folder is not None:
                     _note(runs.folder, url)
                 if lacking:

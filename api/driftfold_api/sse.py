@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from abc import abstractmethod
-from collections.abc import AsyncIterator
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -12,6 +11,7 @@ from driftfold_api import frames
 from driftfold_api.feed import CHUNK, RETRY
 from driftfold_api.feeds import SEND_WITHIN, Feeds
 from driftfold_api.follower import Follower
+from driftfold_api.observing import SEND
 from driftfold_api.track import Part, Track
 from driftfold_workers.job import Job
 from driftfold_workers.stopping import stopped
@@ -56,7 +56,9 @@ class EventStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until there is no more, the client leaves or stalls, or the server stops."""
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
-        sending = asyncio.create_task(self._send(scope, send))
+        # What is around the app has seen the beginning, and has nothing to do with the rest.
+        direct = scope.get("state", {}).get(SEND, send)
+        sending = asyncio.create_task(self._send(scope, direct))
         leaving = asyncio.create_task(_left(receive))
         try:
             await asyncio.wait([sending, leaving], return_when=asyncio.FIRST_COMPLETED)
@@ -73,18 +75,20 @@ class EventStream(Response):
         client = scope.get("client")
         async with self._feeds.following(task, client and tuple(client)) as follower:
             try:
-                async for chunk in self._chunks(follower):
+                chunk: bytes | None = frames.retry(COME_BACK) + self.begin(follower)
+                while chunk is not None:
                     follower.sending = clock()
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                     follower.sending = None
                     follower.told = True
+                    chunk = await self._next(follower)
             finally:
                 self.end(follower)
-        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        last = frames.retry(COME_BACK // 2) if follower.closing else b""
+        await send({"type": "http.response.body", "body": last, "more_body": False})
 
-    async def _chunks(self, follower: Follower) -> AsyncIterator[bytes]:
-        """Yield whole frames: all that there is, about a `CHUNK` at a time, then what comes."""
-        yield frames.retry(COME_BACK) + self.begin(follower)
+    async def _next(self, follower: Follower) -> bytes | None:
+        """Return whole frames: all that there is, about a `CHUNK`, or what comes; or None."""
         held: list[bytes] = []
         size = 0
         while not follower.closing:
@@ -92,9 +96,7 @@ class EventStream(Response):
                 found = await follower.next()
             except StoreError:
                 await asyncio.sleep(RETRY)
-                yield b"".join(held) + frames.PING
-                held, size = [], 0
-                continue
+                return b"".join(held) + frames.PING
             if found is not None:
                 track, part = found
                 held.append(self.text(track, part))
@@ -102,19 +104,17 @@ class EventStream(Response):
                 self._feeds.sent += len(part.frames)
                 if track.over:
                     await self._feeds.leave(follower, track)
-            if held and (found is None or size >= CHUNK):
-                yield b"".join(held)
-                held, size = [], 0
-            elif found is not None:
-                continue
-            elif self.over(follower):
-                return
-            elif follower.beat:
+                if size < CHUNK:
+                    continue
+            if held:
+                return b"".join(held)
+            if self.over(follower):
+                return None
+            if follower.beat:
                 follower.beat = False
-                yield frames.PING
-            else:
-                await follower.wait()
-        yield b"".join([*held, frames.retry(COME_BACK // 2)])
+                return frames.PING
+            await follower.wait()
+        return b"".join(held) if held else None
 
 
 class JobStream(EventStream):

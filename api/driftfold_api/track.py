@@ -53,10 +53,16 @@ class Track:
         """Take note that there may be more to tell."""
         self._heard(self)
 
-    async def next(self) -> Part | None:
+    @property
+    def behind(self) -> bool:
+        """Whether the next records are no more in the feed, so that `page` has to read them."""
+        return not self.over and self.feed.begun and self.feed.behind(self.after)
+
+    def next(self) -> Part | None:
         """Return what comes next, lifecycle events in their places between the records.
 
-        None when there is nothing now. Raises `StoreError` while the store cannot be read.
+        None when there is nothing now, or when it is `behind`. It never waits: most of what is ever
+        told passes here, once for each who follows.
         """
         feed, until = self.feed, math.inf
         if self.over:
@@ -73,7 +79,7 @@ class Track:
                     self.lifecycle_after = event.number
                     return Part("lifecycle", [event.frame])
             if feed.behind(self.after):
-                return await self._page(min(until, feed.last))
+                return None
             if self.after < min(until, feed.last):
                 found = feed.since(self.after, until)
                 self.after += len(found)
@@ -86,9 +92,14 @@ class Track:
                 return Part("waiting", [feed.waiting])
         return None
 
-    async def _page(self, until: float) -> Part:
-        """Return records from the store, or which of them nobody has any more."""
-        limit = int(min(PAGE, until - self.after))
+    async def page(self) -> Part:
+        """Return records from the store, or which of them nobody has any more.
+
+        Raises `StoreError` while the store cannot be read.
+        """
+        ahead = self.feed.events[self._events : self._events + 1]
+        until = min([self.feed.last, *(event.at for event in ahead)])
+        limit = min(PAGE, until - self.after)
         try:
             records = await self._store.read(self.job, after=self.after, limit=limit)
         except UnknownJob:
