@@ -22,7 +22,7 @@ from driftfold.telemetry.json_form import to_line
 from driftfold_api.archive.base import Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 
 WANTED = Wanted({"task": {"kind": "pca", "rank": 2}, "seed": 7}, ["bench:bench"])

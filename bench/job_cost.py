@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.serving import Connection, serving, tree_cpu
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 
 PLAIN = """

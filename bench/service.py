@@ -32,7 +32,7 @@ from bench.streaming import (
     with_stalled,
 )
 from driftfold_api.descriptors import allow_many
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from driftfold_api.errors import RequestError
-from driftfold_workers.runs import Runs
+from driftfold_workers.artefacts.runs import Runs
 
 RUNS = "runs"
 """Folder of runs, relative to the present one, unless DRIFTFOLD_RUNS names another."""

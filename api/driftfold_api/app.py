@@ -30,8 +30,8 @@ from driftfold_api.routes import (
 )
 from driftfold_api.service import Service
 from driftfold_api.strict_query import strict_query
+from driftfold_workers.artefacts.runs import Runs
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
 
 ROUTES = (

@@ -14,9 +14,8 @@ from driftfold_api.models import Attempt, Lifecycle
 from driftfold_api.reach import Reach
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.reconciler import cancel_there, queue_again
-from driftfold_workers.job import Job, LifecycleEvent, News, State, Turns
-from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import (
+from driftfold_workers.jobs.job import Job, LifecycleEvent, News, State, Turns
+from driftfold_workers.jobs.store import (
     Conflict,
     Jobs,
     Page,
@@ -26,6 +25,7 @@ from driftfold_workers.store import (
     Trimmed,
     UnknownJob,
 )
+from driftfold_workers.redis_store import RedisJobStore
 
 T = TypeVar("T")
 

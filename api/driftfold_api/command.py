@@ -37,7 +37,7 @@ try:
         Slots,
         Spec,
     )
-    from driftfold_workers.logs import Format, Level
+    from driftfold_workers.observing.logs import Format, Level
 except KeyboardInterrupt:  # before `main` can tell it
     print("interrupted", file=sys.stderr)
     sys.exit(130)

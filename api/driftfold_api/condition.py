@@ -8,8 +8,8 @@ from driftfold import __version__
 from driftfold_api.answer import Answer
 from driftfold_api.metrics.scrape import Found
 from driftfold_api.models import Count
-from driftfold_workers.census import WITHIN, Census, Rank
-from driftfold_workers.job import State
+from driftfold_workers.jobs.census import WITHIN, Census, Rank
+from driftfold_workers.jobs.job import State
 
 
 class Line(Answer):

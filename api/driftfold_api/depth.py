@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 from driftfold_api.archive.base import Archive
 from driftfold_api.reach import Reach
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreUnreachable
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreUnreachable
 
 LIMIT = 100_000
 """Jobs that may be queued, where nothing else was asked for."""

@@ -13,7 +13,7 @@ from driftfold.checkpoint.fingerprint import take_fingerprint
 from driftfold.data.catalogue import data_folder
 from driftfold.engines import TABLE
 from driftfold.native import Library, library
-from driftfold_workers.server_binary import external_url, server_programs
+from driftfold_workers.redis.server_binary import external_url, server_programs
 
 PACKAGES = ("numpy", "torch", "geoopt", "redis", "fastapi")
 """Whose versions matter most to what a run computes, and to the service."""

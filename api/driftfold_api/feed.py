@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from driftfold_api import frames
-from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Jobs, StoreError, UnknownJob
+from driftfold_workers.jobs.job import Job, LifecycleEvent, News, State
+from driftfold_workers.jobs.store import Jobs, StoreError, UnknownJob
 
 KEPT = 2**20  # bytes of frames kept for a job that somebody follows
 BACKLOG = 500  # records before the present end that a new feed reads, for its first followers

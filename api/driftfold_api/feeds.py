@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from driftfold_api.feed import Feed
 from driftfold_api.follower import Address, Follower
 from driftfold_api.track import Track
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import Jobs
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import Jobs
 
 BEAT = 15.0  # seconds between two signs of life on a stream that has nothing to tell
 SEND_WITHIN = 60.0  # seconds after which a reader that takes nothing is let go

@@ -4,7 +4,7 @@ import asyncio
 from typing import TypeAlias
 
 from driftfold_api.track import Part, Track
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.store import StoreError
 
 Address: TypeAlias = tuple[str, int]
 """Host and port of a client."""

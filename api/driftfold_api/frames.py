@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from driftfold_api.models import End, Gap, Lifecycle, Reset, Waiting
-from driftfold_workers.job import Job, LifecycleEvent
+from driftfold_workers.jobs.job import Job, LifecycleEvent
 
 PING = b": ping\n\n"
 

@@ -12,7 +12,7 @@ from driftfold_api.models import Count, JobView, Name
 from driftfold_api.sweeping.stop_rule import StopRule
 from driftfold_api.sweeping.sweep import Sweep
 from driftfold_api.terms import TermsAsked
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 
 class GroupAsked(TermsAsked):

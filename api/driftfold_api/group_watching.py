@@ -8,7 +8,7 @@ from driftfold_api.client import Client
 from driftfold_api.failures import Outcome
 from driftfold_api.group_models import GroupDetail
 from driftfold_api.reaching import reach, say
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 EVERY = 1.0  # seconds
 

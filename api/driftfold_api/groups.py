@@ -14,8 +14,8 @@ from driftfold_api.group_models import GroupAsked
 from driftfold_api.service import Service
 from driftfold_api.submission import accept
 from driftfold_api.sweeping.sweep import in_short, table_of
-from driftfold_workers.job import Job
-from driftfold_workers.store import Conflict, StoreUnreachable, UnknownJob
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import Conflict, StoreUnreachable, UnknownJob
 
 SHOWN = 20  # points that are refused until the rest is not looked at
 TOGETHER = 50  # jobs that are queued at the same time

@@ -11,8 +11,8 @@ from driftfold_api.models import JobView
 from driftfold_api.progress import duration
 from driftfold_api.reaching import reach
 from driftfold_api.report import print_table
-from driftfold_workers.job import State
-from driftfold_workers.new_id import is_id
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.new_id import is_id
 
 
 def list_jobs(

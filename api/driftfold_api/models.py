@@ -13,7 +13,7 @@ from pydantic import Field, StringConstraints
 from driftfold_api.answer import Answer
 from driftfold_api.terms import TermsAsked, TermsView
 from driftfold_api.wording import in_words
-from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
 
 Number: TypeAlias = float | Literal["NaN", "Infinity", "-Infinity"]
 """A number, or the name of one that JSON does not have."""

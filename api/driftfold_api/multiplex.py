@@ -9,7 +9,7 @@ from driftfold_api.follower import Follower
 from driftfold_api.roster import Newcomers, Roster
 from driftfold_api.sse import EventStream
 from driftfold_api.track import Part, Track
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
 
 
 class JobsStream(EventStream):

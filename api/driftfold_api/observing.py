@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftfold_api.metrics.requests import RequestMetrics
 from driftfold_api.problem import INTERNAL, PROBLEM, REQUEST, REQUEST_HEADER
-from driftfold_workers.logs import bind
+from driftfold_workers.observing.logs import bind
 
 HEADER = REQUEST_HEADER.lower().encode()
 GIVEN = re.compile(rb"[A-Za-z0-9._:/+=-]{1,128}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from driftfold_workers.logs import Format, Level
+from driftfold_workers.observing.logs import Format, Level
 
 Spec = Annotated[
     str, typer.Argument(metavar="SPEC", help="A .toml, .yaml or .json file, or a preset's name.")

@@ -18,7 +18,7 @@ from starlette.routing import Match
 from driftfold.errors import SpecError
 from driftfold_api.archive.base import KeyReused, QueueFull, UnknownPrerequisite
 from driftfold_api.archive.group import UnknownGroup
-from driftfold_workers.store import (
+from driftfold_workers.jobs.store import (
     Conflict,
     StoreError,
     StoreRefuses,

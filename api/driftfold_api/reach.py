@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from driftfold_workers.store import StoreError, StoreRefuses, StoreUnreachable
+from driftfold_workers.jobs.store import StoreError, StoreRefuses, StoreUnreachable
 
 T = TypeVar("T")
 

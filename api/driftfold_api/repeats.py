@@ -17,9 +17,9 @@ from driftfold_api.repeat_models import (
     RetryAsked,
 )
 from driftfold_api.submission import accept
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import Conflict, UnknownJob
-from driftfold_workers.terms import Terms
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Conflict, UnknownJob
+from driftfold_workers.jobs.terms import Terms
 
 GIVEN = ("priority", "not_before", "attempts", "limits", "after")
 

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import Jobs, StoreError, UnknownJob
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import Jobs, StoreError, UnknownJob
 
 EVERY = 0.25  # seconds between two looks at who has begun
 PAGE = 200  # jobs that one look finds

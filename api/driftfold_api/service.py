@@ -14,12 +14,12 @@ from driftfold_api.job_id import no_such_job
 from driftfold_api.metrics.requests import RequestMetrics
 from driftfold_api.recording.keeper import Keeper
 from driftfold_api.roster import Roster
-from driftfold_workers.new_id import is_id
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.new_id import is_id
+from driftfold_workers.jobs.store import UnknownJob
+from driftfold_workers.observing.tracing import UNTRACED, Tracer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import UnknownJob
-from driftfold_workers.tracing import UNTRACED, Tracer
 
 T = TypeVar("T")
 

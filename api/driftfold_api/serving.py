@@ -30,14 +30,14 @@ from driftfold_api.hosts import hosts_of
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.working import redis_url
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.guardian import die_with
-from driftfold_workers.logs import Format, Level, configure
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.guardian import die_with
+from driftfold_workers.jobs.store import StoreUnreachable
+from driftfold_workers.observing.logs import Format, Level, configure
+from driftfold_workers.observing.tracing import tracer_here
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import StoreUnreachable
-from driftfold_workers.tracing import tracer_here
 
 log = logging.getLogger("driftfold.api")
 

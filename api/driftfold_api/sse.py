@@ -13,9 +13,9 @@ from driftfold_api.feeds import SEND_WITHIN, Feeds
 from driftfold_api.follower import Follower
 from driftfold_api.observing import SEND
 from driftfold_api.track import Part, Track
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import StoreError
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import StoreError
 
 COME_BACK = 1000  # milliseconds until a client that lost its connection comes back
 HEADERS = [

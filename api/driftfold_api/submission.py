@@ -11,7 +11,7 @@ from driftfold.spec.capabilities import check_capabilities
 from driftfold.spec.codec import encode
 from driftfold_api.archive.base import Wanted
 from driftfold_api.terms import TermsAsked
-from driftfold_workers.needs import needs_of
+from driftfold_workers.jobs.needs import needs_of
 
 USUAL = TermsAsked()
 

@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 
 from driftfold_api.answer import Answer
 from driftfold_api.wording import in_words
-from driftfold_workers.terms import HIGHEST, LOWEST, Limits, Terms
+from driftfold_workers.jobs.terms import HIGHEST, LOWEST, Limits, Terms
 
 MEBIBYTE = 2**20
 JOBS = 100  # that one job may wait for

@@ -7,7 +7,7 @@ from typing import Literal
 
 from driftfold_api import frames
 from driftfold_api.feed import PAGE, Feed
-from driftfold_workers.store import Jobs, StoreError, Trimmed, UnknownJob
+from driftfold_workers.jobs.store import Jobs, StoreError, Trimmed, UnknownJob
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from driftfold_api.models import JobDetail, Lifecycle, Waiting
 from driftfold_api.progress import Progress, progress
 from driftfold_api.reaching import reach, say
 from driftfold_api.report import print_table
-from driftfold_workers.job import State
-from driftfold_workers.new_id import is_id
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.new_id import is_id
 
 
 def watch_job(job: str, url: str | None, as_json: bool) -> None:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from driftfold_api.errors import RequestError
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.guardian import die_with
-from driftfold_workers.logs import Format, Level, configure
-from driftfold_workers.runs import Runs
-from driftfold_workers.server_binary import external_url
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.guardian import die_with
+from driftfold_workers.observing.logs import Format, Level, configure
+from driftfold_workers.redis.embedded import EmbeddedServer
+from driftfold_workers.redis.server_binary import external_url
 from driftfold_workers.worker import run_worker
 
 MIB = 2**20

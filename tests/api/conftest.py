@@ -7,7 +7,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on
 from tests.workers import servers

@@ -20,10 +20,10 @@ from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.hosts import LOOPBACK, Hosts
 from driftfold_api.server import listen, server_of, url_of
 from driftfold_api.service import Service
-from driftfold_workers.job import State
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import JobStore
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
-from driftfold_workers.store import JobStore
 
 SPEC = {"extends": "pca-synthetic", "horizon": {"rounds": 20}}
 """A specification as users send it."""

@@ -15,7 +15,7 @@ from redis.asyncio import Redis
 from bench.crowd import crowd, stalled
 from bench.serving import serving
 from driftfold_api.descriptors import allow_many
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import claimed, finish, lines, submitted, write
 from tests.api.watching import Seen, stream

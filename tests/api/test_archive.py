@@ -11,10 +11,10 @@ import pytest_asyncio
 
 from driftfold_api.archive import wishing
 from driftfold_api.archived_store import LATER
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import RedisWindow
+from driftfold_workers.window.window import RedisWindow
 from tests.api.serving import SPEC, Api, api_on, claimed, finish, lines, submitted, write
 from tests.recording.stories import lose
 from tests.workers import servers

@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager, contextmanager
 import httpx
 import pytest
 
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import SPEC, Api, api_on, claimed, finish, lines, problem, submitted, write
 from tests.archive import databases

@@ -13,7 +13,7 @@ from driftfold.telemetry.base import Record
 from driftfold_api.client import AsyncClient, Client
 from driftfold_api.errors import Refused, ServiceError
 from driftfold_api.models import End, Lifecycle
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.clients import elsewhere
 from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, lines, write

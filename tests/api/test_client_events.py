@@ -14,7 +14,7 @@ from driftfold_api import frames
 from driftfold_api.client.events import Frames, Position
 from driftfold_api.errors import ServiceError
 from driftfold_api.models import End, Lifecycle, Waiting
-from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
 from tests.api.serving import lines
 
 EVENT = LifecycleEvent(1, "lost", 1.5, {"reason": "Ä\r\n\u2028", "seq": 2})

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from redis.asyncio import Redis
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import SPEC, Api, claimed, lines, submitted, write
 from tests.api.watching import stream

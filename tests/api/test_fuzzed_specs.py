@@ -20,7 +20,7 @@ from redis import Redis
 
 from driftfold import presets
 from driftfold.spec import load_spec, to_mapping
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api
 

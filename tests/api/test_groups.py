@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.clients import elsewhere
 from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, problem

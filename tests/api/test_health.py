@@ -7,9 +7,9 @@ import httpx
 import pytest
 
 from driftfold_api.routes import health
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import StoreError, StoreUnreachable
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError, StoreUnreachable
 from tests.api.serving import NOBODY, SPEC, Api, api_on, claimed, problem, submitted
 from tests.archive.databases import no_more_pages
 from tests.workers import servers

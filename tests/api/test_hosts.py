@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from driftfold_api.hosts import hosts_of
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from tests.api.serving import SPEC, Api, problem
 from tests.workers import servers
 

@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from driftfold_workers.job import Job
-from driftfold_workers.logs import JsonLines
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.observing.logs import JsonLines
 from tests.api.serving import NOBODY, Api, submitted
 
 pytestmark = pytest.mark.asyncio

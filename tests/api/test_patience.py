@@ -6,9 +6,9 @@ import pytest
 
 from driftfold_api.client import AsyncClient, Client, asynchronous, patience, synchronous
 from driftfold_api.errors import ServiceError, Unreachable
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import StoreUnreachable
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreUnreachable
 from tests.api.clients import elsewhere
 from tests.api.serving import NOBODY, SPEC, Api
 from tests.workers.jobs import until

@@ -9,8 +9,8 @@ from driftfold_api.archive.base import Wanted
 from driftfold_api.archived_store import ArchivedStore
 from driftfold_api.reach import Reach
 from driftfold_api.recording.reconciler import Reconciler
+from driftfold_workers.jobs.store import StoreUnreachable
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreUnreachable
 from tests.api.serving import NOBODY, SPEC, Api, claimed, finish, problem
 from tests.workers.jobs import KINDS, until
 

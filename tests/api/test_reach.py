@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from driftfold_api.reach import Reach
-from driftfold_workers.store import StoreRefuses, StoreUnreachable, UnknownJob
+from driftfold_workers.jobs.store import StoreRefuses, StoreUnreachable, UnknownJob
 
 pytestmark = pytest.mark.asyncio
 

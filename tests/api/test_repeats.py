@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.clients import elsewhere
 from tests.api.serving import NOBODY, Api, claimed, finish, lines, problem, submitted, write

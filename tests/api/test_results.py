@@ -11,9 +11,9 @@ import pytest
 from driftfold.checkpoint.base import Snapshot
 from driftfold.checkpoint.disk import DiskStore
 from driftfold_api.recording.reconciler import Reconciler
-from driftfold_workers.job import State
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from tests.api.serving import Api, api_on, claimed, finish, lines, problem, submitted
 
 pytestmark = pytest.mark.asyncio

@@ -10,10 +10,10 @@ import redis.asyncio
 
 from driftfold_api.archive import wishing
 from driftfold_api.archived_store import LATER
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.redis.embedded import EmbeddedServer
+from driftfold_workers.redis.server_binary import find_server
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.server_binary import find_server
 from tests.api.serving import SPEC, api_on, submitted
 from tests.workers import servers
 from tests.workers.jobs import until

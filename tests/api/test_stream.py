@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from driftfold_api import feed
-from driftfold_workers import signals
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.redis import signals
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, claimed, finish, lines, problem, submitted, write
 from tests.api.watching import stream

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from driftfold_api import feed, feeds
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, api_on, claimed, finish, lines, submitted, write
 from tests.api.watching import Stream, stream

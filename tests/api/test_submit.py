@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from driftfold.spec import digest, from_mapping, load_spec, to_mapping
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import Job
-from driftfold_workers.needs import needs_of
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.needs import needs_of
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import SPEC, Api, api_on, problem, submitted, talk
 from tests.workers.jobs import until

@@ -8,10 +8,10 @@ import pytest
 from driftfold_api.archive import accepting
 from driftfold_api.archive.base import Archive, Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import State
-from driftfold_workers.new_id import new_id
-from driftfold_workers.store import Conflict, StoreError, UnknownJob
-from driftfold_workers.terms import Limits, Terms
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.new_id import new_id
+from driftfold_workers.jobs.store import Conflict, StoreError, UnknownJob
+from driftfold_workers.jobs.terms import Limits, Terms
 from tests.archive.told import WANTED, accepted, excerpt, running
 
 pytestmark = pytest.mark.asyncio

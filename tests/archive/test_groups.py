@@ -7,8 +7,8 @@ import pytest
 from driftfold_api.archive.base import KeyReused, Overtaken, Wanted
 from driftfold_api.archive.group import Group, GroupWanted, UnknownGroup
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import UnknownJob
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import UnknownJob
 from tests.archive.told import WANTED, accepted, excerpt, running
 
 pytestmark = pytest.mark.asyncio

@@ -17,8 +17,8 @@ from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.migrating import FOLDER, HEAD
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.tables import metadata
-from driftfold_workers.store import StoreRefuses, StoreUnreachable
-from driftfold_workers.terms import USUAL
+from driftfold_workers.jobs.store import StoreRefuses, StoreUnreachable
+from driftfold_workers.jobs.terms import USUAL
 from tests.archive.databases import free_port, no_more_pages
 from tests.archive.told import WANTED, accepted
 

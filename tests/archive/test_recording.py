@@ -12,8 +12,8 @@ from sqlalchemy import Row, text
 
 from driftfold_api.archive.base import Archive, Overtaken, Position
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import State
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreError
 from tests.archive.told import WANTED, accepted, event, excerpt, lines, running
 
 pytestmark = pytest.mark.asyncio

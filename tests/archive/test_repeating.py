@@ -6,8 +6,8 @@ import pytest
 
 from driftfold_api.archive.base import KeyReused, Position, Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import Conflict, UnknownJob
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Conflict, UnknownJob
 from tests.archive.told import WANTED, accepted, event, excerpt, lines, running
 
 pytestmark = pytest.mark.asyncio

@@ -10,9 +10,9 @@ from driftfold_api.archive.base import Archive, Wish
 from driftfold_api.archive.group import GroupWanted
 from driftfold_api.archive.group_tables import group_keys
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import State
-from driftfold_workers.new_id import made
-from driftfold_workers.store import UnknownJob
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.new_id import made
+from driftfold_workers.jobs.store import UnknownJob
 from tests.archive.told import WANTED, accepted, excerpt, lines, running
 
 pytestmark = pytest.mark.asyncio

@@ -14,8 +14,8 @@ from driftfold_api.archive import together
 from driftfold_api.archive.database import Work
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.sqlite import Sqlite
-from driftfold_workers.job import Job
-from driftfold_workers.store import Conflict, StoreRefuses
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.store import Conflict, StoreRefuses
 from tests.archive.databases import no_more_pages
 from tests.archive.told import WANTED
 from tests.workers.jobs import until

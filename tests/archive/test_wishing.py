@@ -9,8 +9,8 @@ from sqlalchemy import text
 from driftfold_api.archive import wishing
 from driftfold_api.archive.base import Archive, Wish
 from driftfold_api.archive.sql_archive import SqlArchive
-from driftfold_workers.job import State
-from driftfold_workers.store import Conflict, UnknownJob
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import Conflict, UnknownJob
 from tests.archive.told import WANTED, accepted, event, excerpt, lines, running
 
 pytestmark = pytest.mark.asyncio

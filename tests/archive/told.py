@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from driftfold_api.archive.base import Archive, Wanted
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
 
 WANTED = Wanted({"task": {"kind": "pca"}, "seed": 7, "label": "Frühling"}, ["task:pca"], "häß", 40)
 

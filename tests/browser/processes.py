@@ -19,7 +19,7 @@ from driftfold_api.app import create_app
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.server import listen, server_of
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
+from driftfold_workers.artefacts.runs import Runs
 
 async def serve(url, prefix, port, runs):
     place = f"sqlite:///{runs}/archive.sqlite"

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 from playwright.async_api import Page
 
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.store import JobStore
 from tests.api.serving import SPEC, claimed, submitted
 
 DATA = "figure => figure.plot.data.map((column) => Array.from(column))"

@@ -4,7 +4,7 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import submitted
 from tests.browser.chromium import Watched

@@ -11,8 +11,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Page, Route, expect
 
 from driftfold_api.cursor import Cursor, Place
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api
 from tests.browser.chromium import Watched, opened

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from tests.api.serving import Api
 from tests.browser.chromium import Watched
 from tests.browser.stories import drawn, drawn_so_far

@@ -9,8 +9,8 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from driftfold_workers import redis_store
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.queue import queue
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import claimed
 from tests.browser.chromium import Watched
@@ -292,7 +292,7 @@ async def test_records_are_drawn_by_frames_however_many_come(
 async def test_a_pause_is_counted_down_below_the_name(
     watched: Watched, store: RedisJobStore, http: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_store, "FIRST_PAUSE", 25.0)
+    monkeypatch.setattr(queue, "FIRST_PAUSE", 25.0)
     told = await story(store, http, "stalled")
     why: dict[str, Any] = {"reason": "no room", "outcome": "failed"}
     await watched.page.goto(f"/#/jobs/{told.job}")

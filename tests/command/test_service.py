@@ -15,7 +15,7 @@ import pytest
 from driftfold.telemetry.base import Record
 from driftfold_api.client import Client
 from driftfold_api.models import JobDetail
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from tests.command.cli import QUICK, call, spawn, spawn_all
 from tests.command.service import Served, serving
 from tests.workers.workers import alive

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from driftfold_workers.server_binary import find_server
+from driftfold_workers.redis.server_binary import find_server
 from tests.command.service import Served, serving
 
 pytestmark = pytest.mark.slow

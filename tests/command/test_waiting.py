@@ -12,7 +12,7 @@ import pytest
 from driftfold_api import reaching, serving, watching
 from driftfold_api.client import patience
 from driftfold_api.models import Lifecycle
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api, claimed, finish, lines, write
 from tests.command.cli import QUICK, call

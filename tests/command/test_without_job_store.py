@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from driftfold_workers.server_binary import find_server
+from driftfold_workers.redis.server_binary import find_server
 from tests.archive.databases import free_port
 from tests.command.service import serving
 from tests.deployment.files import wait_until

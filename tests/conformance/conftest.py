@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.server_binary import server_programs
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.store import JobStore
+from driftfold_workers.redis.embedded import EmbeddedServer
+from driftfold_workers.redis.server_binary import server_programs
 from tests.workers import servers
 
 

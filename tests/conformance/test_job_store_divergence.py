@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from driftfold_workers.job import Claim
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.job import Claim
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.jobs import claimed, running, told
 
 pytestmark = pytest.mark.asyncio

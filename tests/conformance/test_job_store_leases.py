@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from driftfold_workers.job import State
-from driftfold_workers.store import NO_SIGN, Conflict, Fenced, JobStore
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import NO_SIGN, Conflict, Fenced, JobStore
 from tests.workers.jobs import (
     KINDS,
     SHORT,

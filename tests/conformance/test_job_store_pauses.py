@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from driftfold_workers.job import Job, State
-from driftfold_workers.new_id import new_id
-from driftfold_workers.store import Conflict, Fenced, JobStore, UnknownJob
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import new_id
+from driftfold_workers.jobs.store import Conflict, Fenced, JobStore, UnknownJob
 from tests.workers.jobs import (
     KINDS,
     SHORT,

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from driftfold_workers.job import Job, State
-from driftfold_workers.new_id import Ids
-from driftfold_workers.store import JobStore
-from driftfold_workers.terms import HIGHEST, LOWEST, Terms
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import Ids
+from driftfold_workers.jobs.store import JobStore
+from driftfold_workers.jobs.terms import HIGHEST, LOWEST, Terms
 from tests.workers.jobs import KINDS, SPEC, claimed, reaped, submitted, told, until
 
 pytestmark = pytest.mark.asyncio

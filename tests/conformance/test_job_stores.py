@@ -6,10 +6,10 @@ from types import MappingProxyType
 
 import pytest
 
-from driftfold_workers.job import Job, State
-from driftfold_workers.new_id import new_id
-from driftfold_workers.store import Conflict, Fenced, JobStore, StoreError, Trimmed, UnknownJob
-from driftfold_workers.terms import Limits, Terms
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import new_id
+from driftfold_workers.jobs.store import Conflict, Fenced, JobStore, StoreError, Trimmed, UnknownJob
+from driftfold_workers.jobs.terms import Limits, Terms
 from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, running, submitted, told
 
 pytestmark = pytest.mark.asyncio

@@ -77,7 +77,10 @@ class Stack:
     def environment(self, service: str) -> dict[str, str]:
         given: Mapping[str, str] = self.services[service].get("environment", {})
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        return {"PATH": path, **{name: self.here(value) for name, value in given.items()}}
+        # What this machine may say of its linear algebra decides the last bits of results.
+        algebra = {k: v for k, v in os.environ.items() if k.startswith("OPENBLAS_")}
+        told = {name: self.here(value) for name, value in given.items()}
+        return {"PATH": path, **algebra, **told}
 
     def words(self, service: str) -> list[str]:
         words = [self.here(word) for word in self.services[service]["command"]]

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from driftfold.run import run
 from driftfold.spec import from_mapping
 from driftfold_api.command import app
-from driftfold_workers.server_binary import find_server
+from driftfold_workers.redis.server_binary import find_server
 from tests.archive import databases
 from tests.deployment.files import Stack, compose, dockerfile, wait_until
 from tests.modules import ROOT

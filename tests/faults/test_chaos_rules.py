@@ -16,9 +16,9 @@ from driftfold.spec import from_mapping
 from driftfold_api.archive.base import Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
-from driftfold_workers.needs import needs_of
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.needs import needs_of
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.faults.chaos.evidence import Evidence, gather
 from tests.faults.chaos.orders import MODES, Order, expected

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from driftfold_workers import redis_store
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreRefuses
+from driftfold_workers.queue import queue
+from driftfold_workers.redis.embedded import EmbeddedServer
+from driftfold_workers.redis.server_binary import find_server
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.server_binary import find_server
-from driftfold_workers.store import StoreRefuses
 from tests.workers import servers
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import KINDS, SPEC, until
@@ -80,7 +80,7 @@ async def _is_full(store: RedisJobStore) -> bool:
 async def test_the_runs_cannot_be_written(
     store: RedisJobStore, tmp_path: Path, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_store, "FIRST_PAUSE", 0.01)
+    monkeypatch.setattr(queue, "FIRST_PAUSE", 0.01)
     behaviour.set(room=100)
     job = await submitted(store, experiment(20, checkpoint_every=7))
     async with working(store, tmp_path, attempts=2):

@@ -11,9 +11,9 @@ from redis.asyncio import Redis
 
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import to_line
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import MARGIN
+from driftfold_workers.window.window import MARGIN
 from tests.api.serving import Api, api_on, claimed, finish, submitted
 from tests.workers.jobs import until
 

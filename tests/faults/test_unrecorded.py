@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_workers.messages import Message, Recorded, Saved
+from driftfold_workers.artefacts.runs import Runs, attempt_name
+from driftfold_workers.attempts.messages import Message, Recorded, Saved
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs, attempt_name
 from tests.workers.children import child
 from tests.workers.experiments import experiment, told, undisturbed
 from tests.workers.jobs import KINDS

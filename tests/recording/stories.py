@@ -1,7 +1,7 @@
 """What happens to jobs of these tests."""
 
 from driftfold_api.archive.base import Archive, Wanted
-from driftfold_workers.job import Claim, Job
+from driftfold_workers.jobs.job import Claim, Job
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.jobs import KINDS, SPEC, claimed
 

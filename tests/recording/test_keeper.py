@@ -11,7 +11,7 @@ from driftfold_api.archive.base import Wanted
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording import keeper as module
 from driftfold_api.recording.keeper import Keeper
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 from tests.recording.stories import running

@@ -12,10 +12,10 @@ from driftfold_api.archived_store import LATER, ArchivedStore
 from driftfold_api.recording.keeper import Keeper
 from driftfold_api.recording.ownership import check_owner
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import ForeignStore, StoreUnreachable, Trimmed
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import ForeignStore, StoreUnreachable, Trimmed
+from driftfold_workers.window.window import RedisWindow
 from tests.archive.told import WANTED
 from tests.recording.stories import accepted, lose, running
 from tests.workers.jobs import gone, lines, numbers

@@ -7,10 +7,10 @@ from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.prerequisites import Prerequisites
 from driftfold_api.recording.reconciler import Reconciler
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.job import Job, State
-from driftfold_workers.new_id import new_id
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import new_id
+from driftfold_workers.jobs.terms import Terms
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.terms import Terms
 from tests.recording.stories import accepted, lose
 from tests.workers.jobs import KINDS, SPEC, claimed, told
 

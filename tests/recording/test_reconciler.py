@@ -6,10 +6,10 @@ from driftfold_api.archive.base import Wanted, Wish
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.reconciler import Reconciler
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.job import Job, State
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Fenced, Trimmed, UnknownJob
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import Fenced, Trimmed, UnknownJob
+from driftfold_workers.window.window import RedisWindow
 from tests.recording.stories import accepted, lose, running
 from tests.workers.jobs import KINDS, SPEC, claimed, gone, lines, numbers, told
 

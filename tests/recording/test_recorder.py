@@ -10,11 +10,11 @@ from driftfold_api.archive.base import Archive, Overtaken
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording import recorder as module
 from driftfold_api.recording.recorder import Recorder
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.job import State
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreUnreachable, Trimmed
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import StoreUnreachable, Trimmed
+from driftfold_workers.window.window import RedisWindow
 from tests.recording.stories import accepted, running
 from tests.workers.jobs import lines, numbers, submitted
 

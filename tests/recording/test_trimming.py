@@ -7,9 +7,9 @@ from driftfold_api.archived_store import ArchivedStore
 from driftfold_api.attempts import attempts_of
 from driftfold_api.models import Lifecycle
 from driftfold_api.recording.recorder import Recorder
+from driftfold_workers.jobs.store import Trimmed
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import Trimmed
+from driftfold_workers.window.window import RedisWindow
 from tests.recording.stories import running
 from tests.workers.jobs import claimed, lines, numbers
 

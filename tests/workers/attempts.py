@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from driftfold_workers.messages import Done, Message, Recorded, Saved
-from driftfold_workers.order import Order
-from driftfold_workers.process import Process
-from driftfold_workers.runs import OUTPUT
+from driftfold_workers.artefacts.runs import OUTPUT
+from driftfold_workers.attempts.messages import Done, Message, Recorded, Saved
+from driftfold_workers.attempts.order import Order
+from driftfold_workers.attempts.process import Process
 from tests.workers.experiments import PLUGIN, SAME, experiment, told
 
 

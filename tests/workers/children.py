@@ -14,13 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from driftfold_workers.frames import FrameDecoder
-from driftfold_workers.guardian import adopting
-from driftfold_workers.messages import Message, Recorded, Saved, from_frame
-from driftfold_workers.order import Order
-from driftfold_workers.runs import OUTPUT
-from driftfold_workers.starter import command, environment
-from driftfold_workers.template_link import TemplateLink
+from driftfold_workers.artefacts.runs import OUTPUT
+from driftfold_workers.attempts.frames import FrameDecoder
+from driftfold_workers.attempts.guardian import adopting
+from driftfold_workers.attempts.messages import Message, Recorded, Saved, from_frame
+from driftfold_workers.attempts.order import Order
+from driftfold_workers.attempts.starter import command, environment
+from driftfold_workers.attempts.template_link import TemplateLink
 from tests.workers.experiments import PLUGIN, told
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 import pytest_asyncio
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers import servers
 

@@ -4,8 +4,8 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 
-from driftfold_workers.job import Claim, Job
-from driftfold_workers.store import JobStore, UnknownJob
+from driftfold_workers.jobs.job import Claim, Job
+from driftfold_workers.jobs.store import JobStore, UnknownJob
 
 KINDS = ("participation:always", "task:pca")
 SHORT = 0.3  # seconds of a lease that is to end

@@ -3,9 +3,9 @@
 import asyncio
 import os
 
-from driftfold_workers.frames import write_frame
-from driftfold_workers.messages import Message, to_frame
-from driftfold_workers.process import Process
+from driftfold_workers.attempts.frames import write_frame
+from driftfold_workers.attempts.messages import Message, to_frame
+from driftfold_workers.attempts.process import Process
 
 
 class Child:

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from driftfold.spec import from_mapping
-from driftfold_workers.job import Job, LifecycleEvent
-from driftfold_workers.needs import needs_of
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.job import Job, LifecycleEvent
+from driftfold_workers.jobs.needs import needs_of
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.experiments import SAME, told, undisturbed
 from tests.workers.jobs import until
 

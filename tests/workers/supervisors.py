@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from driftfold_workers.child import NAME
-from driftfold_workers.forking import best_starter
-from driftfold_workers.job import Job
-from driftfold_workers.needs import kinds_here
-from driftfold_workers.runs import Runs
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.child import NAME
+from driftfold_workers.attempts.forking import best_starter
+from driftfold_workers.attempts.starter import Starter
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.needs import kinds_here
+from driftfold_workers.jobs.store import JobStore
 from driftfold_workers.settings import Settings
-from driftfold_workers.starter import Starter
-from driftfold_workers.store import JobStore
 from driftfold_workers.supervisor import Supervisor
 from tests.workers.experiments import PLUGIN, experiment
 

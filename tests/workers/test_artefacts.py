@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from driftfold.checkpoint.disk import DiskStore
-from driftfold_workers.job import State
-from driftfold_workers.messages import Done, Stopped
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.messages import Done, Stopped
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from tests.workers.children import child
 from tests.workers.experiments import Behaviour, experiment, undisturbed
 from tests.workers.jobs import until

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from driftfold_workers import attempt as attempts
-from driftfold_workers.attempt import Attempt
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
-from driftfold_workers.messages import Done, Message, Recorded, Saved
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts import attempt as attempts
+from driftfold_workers.attempts.attempt import Attempt
+from driftfold_workers.attempts.messages import Done, Message, Recorded, Saved
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import JobStore, StoreUnreachable
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import JobStore, StoreUnreachable
 from tests.workers.jobs import lines, reaped, running
 from tests.workers.puppets import Child, puppet
 

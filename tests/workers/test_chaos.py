@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told

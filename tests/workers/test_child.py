@@ -16,8 +16,8 @@ from driftfold.registry import kind_of
 from driftfold.run import run
 from driftfold.spec import from_mapping, to_mapping
 from driftfold.telemetry.reader import read_records
-from driftfold_workers.messages import Done, Failed, Recorded, Saved, Stopped
-from driftfold_workers.runs import OUTPUT, Runs
+from driftfold_workers.artefacts.runs import OUTPUT, Runs
+from driftfold_workers.attempts.messages import Done, Failed, Recorded, Saved, Stopped
 from tests.workers.children import child
 from tests.workers.experiments import SAME, Behaviour, experiment, undisturbed
 from tests.world import toys
@@ -154,7 +154,7 @@ def test_detail_of_clients_is_that_of_a_run_in_a_folder(tmp_path: Path) -> None:
 
 
 def test_it_imports_neither_redis_nor_anything_heavy() -> None:
-    code = "import sys, driftfold_workers.child; print([*sys.modules])"
+    code = "import sys, driftfold_workers.attempts.child; print([*sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from driftfold.checkpoint.base import Snapshot
 from driftfold.checkpoint.disk import DiskStore
-from driftfold_workers.confirmed import Confirmation, ConfirmedStore
+from driftfold_workers.artefacts.confirmed import Confirmation, ConfirmedStore
 
 
 def test_a_snapshot_waits_until_the_one_before_it_is_known(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ import pytest
 from driftfold.errors import SpecError
 from driftfold.registry import families, kinds
 from driftfold.spec import from_mapping, load_builtins
-from driftfold_workers.data_paths import MORE_NAMES, NAMES, refuse_foreign_paths
-from driftfold_workers.job import State
-from driftfold_workers.store import JobStore
+from driftfold_workers.artefacts.data_paths import MORE_NAMES, NAMES, refuse_foreign_paths
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.experiments import experiment
 from tests.workers.stories import ended, submitted
 from tests.workers.supervisors import working

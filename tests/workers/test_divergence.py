@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import numbers, told
 from tests.workers.stories import ended, log_of, recorded, submitted

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from driftfold_workers import embedded, server_binary
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.server_binary import (
+from driftfold_workers.redis import embedded, server_binary
+from driftfold_workers.redis.embedded import EmbeddedServer
+from driftfold_workers.redis.server_binary import (
     ServerError,
     external_url,
     find_server,
@@ -26,7 +26,7 @@ from driftfold_workers.server_binary import (
 OPEN = """
 import sys
 from pathlib import Path
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.redis.embedded import EmbeddedServer
 
 with EmbeddedServer.open(Path(sys.argv[1])) as server:
     print(server.owner, server.pid, server.url, flush=True)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from driftfold.spec import load_spec, to_mapping
-from driftfold_workers.forking import Forking
-from driftfold_workers.messages import Done
-from driftfold_workers.needs import computes_with_torch, needs_of
-from driftfold_workers.runs import OUTPUT
-from driftfold_workers.starter import Spawning
-from driftfold_workers.store import JobStore
+from driftfold_workers.artefacts.runs import OUTPUT
+from driftfold_workers.attempts.forking import Forking
+from driftfold_workers.attempts.messages import Done
+from driftfold_workers.attempts.starter import Spawning
+from driftfold_workers.jobs.needs import computes_with_torch, needs_of
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.attempts import numbers, order, said
 from tests.workers.experiments import PLUGIN, SAME, Behaviour, experiment, undisturbed
 from tests.workers.jobs import told, until
@@ -136,7 +136,7 @@ async def test_many_processes_leave_nothing(count: int, tmp_path: Path) -> None:
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from driftfold_workers.forking import Forking
+from driftfold_workers.attempts.forking import Forking
 from tests.workers.attempts import order
 async def main():
     async with Forking() as forking:

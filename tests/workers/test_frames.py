@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftfold_workers.frames import (
+from driftfold_workers.attempts.frames import (
     HEADER,
     LIMIT,
     Frame,
@@ -16,7 +16,7 @@ from driftfold_workers.frames import (
     encode_frame,
     write_frame,
 )
-from driftfold_workers.messages import (
+from driftfold_workers.attempts.messages import (
     Done,
     Failed,
     Message,

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from driftfold.spec import from_mapping
-from driftfold_workers.job import Job, State
-from driftfold_workers.needs import needs_of
+from driftfold_workers.attempts.verdict import judge
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.needs import needs_of
+from driftfold_workers.jobs.store import JobStore
+from driftfold_workers.jobs.terms import Limits, Terms
+from driftfold_workers.jobs.usage import Meter, Usage, cpu_of, exceeded, memory_of
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import JobStore
-from driftfold_workers.terms import Limits, Terms
-from driftfold_workers.usage import Meter, Usage, cpu_of, exceeded, memory_of
-from driftfold_workers.verdict import judge
 from tests.workers.children import child
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import until

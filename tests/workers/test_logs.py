@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from driftfold_workers.logs import Format, Level, bind, bound, configure
+from driftfold_workers.observing.logs import Format, Level, bind, bound, configure
 
 log = logging.getLogger("driftfold.test")
 

@@ -4,7 +4,7 @@ import pytest
 
 from driftfold import presets
 from driftfold.spec import from_mapping, load_spec
-from driftfold_workers.needs import computes_with_torch, kinds_here, needs_of
+from driftfold_workers.jobs.needs import computes_with_torch, kinds_here, needs_of
 from tests.workers.experiments import experiment
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftfold_workers.frames import FrameError
-from driftfold_workers.messages import Recorded, Saved
-from driftfold_workers.outbox import BATCH, ROOM, Batch, Outbox
+from driftfold_workers.attempts.frames import FrameError
+from driftfold_workers.attempts.messages import Recorded, Saved
+from driftfold_workers.attempts.outbox import BATCH, ROOM, Batch, Outbox
 
 
 async def drained(outbox: Outbox) -> list[Batch]:

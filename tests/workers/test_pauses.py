@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_workers.job import State
-from driftfold_workers.store import JobStore
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import JobStore
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
 from tests.workers.stories import assert_undisturbed, ended, happened, recorded, submitted

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from driftfold_workers import reaper
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.store import StoreRefuses
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import StoreRefuses
 
 LEASE = 0.3
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from driftfold_workers.forking import Forking
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.forking import Forking
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from tests.api.serving import Api
 from tests.workers import supervisors
 from tests.workers.experiments import Behaviour, experiment

@@ -13,9 +13,9 @@ from driftfold.errors import CheckpointError
 from driftfold.files import LocalFiles
 from driftfold.telemetry.base import Record
 from driftfold.telemetry.json_form import to_json
-from driftfold_workers import rounds as module
-from driftfold_workers.rounds import Rounds
-from driftfold_workers.with_rounds import WithRounds
+from driftfold_workers.artefacts import rounds as module
+from driftfold_workers.artefacts.rounds import Rounds
+from driftfold_workers.artefacts.with_rounds import WithRounds
 from tests.workers.tables import rows, rows_of
 
 

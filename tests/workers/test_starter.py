@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from driftfold_workers.starter import Spawning
+from driftfold_workers.attempts.starter import Spawning
 from tests.workers.attempts import numbers, order, said
 from tests.workers.experiments import SAME, experiment, undisturbed
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from driftfold_workers import stopping
-from driftfold_workers.redis_link import heeding_cancel
+from driftfold_workers.redis.link import heeding_cancel
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.stopping import stopped
 

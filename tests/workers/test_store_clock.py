@@ -2,7 +2,7 @@
 
 import pytest
 
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.jobs import SHORT, claimed, reaped, running, submitted
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from driftfold_workers.census import Census, counts_of
-from driftfold_workers.job import State
+from driftfold_workers.jobs.census import Census, counts_of
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import Fenced
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import Fenced
 
 pytestmark = pytest.mark.asyncio
 

@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
-from driftfold_workers.job import State
-from driftfold_workers.redis_store import PAGE, RedisJobStore
+from driftfold_workers.jobs.job import State
+from driftfold_workers.queue.queue import PAGE
+from driftfold_workers.redis_store import RedisJobStore
 from tests.workers.jobs import KINDS, SPEC, claimed, lines, numbers, running, submitted, told
 
 pytestmark = pytest.mark.asyncio

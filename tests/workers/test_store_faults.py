@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreError, StoreUnreachable
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError, StoreUnreachable
 from tests.workers import servers
 from tests.workers.jobs import KINDS, SPEC, claimed, lines, numbers, reaped, running, submitted
 

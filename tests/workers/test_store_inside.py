@@ -4,11 +4,9 @@ The model in `test_store_model` is what users and workers see. Here the keys the
 at, and scripts that nobody calls directly have their turns.
 """
 
-import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -16,12 +14,14 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule, run_state_machine_as_test
 
-from driftfold_workers import redis_link
-from driftfold_workers.job import State
-from driftfold_workers.job_hash import to_event
-from driftfold_workers.redis_link import to_ms
-from driftfold_workers.redis_store import LONGEST_PAUSE
-from driftfold_workers.store import Fenced
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import Fenced
+from driftfold_workers.queue import transition as module
+from driftfold_workers.queue.queue import LONGEST_PAUSE
+from driftfold_workers.queue.transition import transition
+from driftfold_workers.redis.job_hash import to_event
+from driftfold_workers.redis.link import to_ms
+from driftfold_workers.redis.script import Script, read
 from tests.faults.chaos.lifecycle import FINAL, violations
 from tests.workers import servers
 from tests.workers.test_store_model import ATTEMPTS, FUTURE, INDEX, StoreModel
@@ -47,7 +47,7 @@ class InsideModel(StoreModel):
         return {name.decode() for name in self.ask("ZRANGE", key, 0, -1)}
 
     def transition(self, script: str, job: str, *args: Any) -> Any:
-        return self.do(self.store._link.transition(script, job, *args))
+        return self.do(transition(self.store._link, script, job, *args))
 
     @precondition(lambda self: self.claims)
     @rule(index=INDEX, times=st.integers(1, 3))
@@ -241,7 +241,7 @@ MUTANTS = {
         ("dequeue()", ""),
         ("enqueue()", ""),
     ],
-    "recorded": [
+    "window/recorded": [
         ("tonumber(field('seq')) > seq", "false"),
         ("tonumber(field('events')) > events", "false"),
         ("redis.call('SREM', UNRECORDED, ID)", ""),
@@ -293,17 +293,14 @@ def test_no_mutant_survives(
     script: str, mutant: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, after = mutant
-    own = files("driftfold_workers") / "scripts" / f"{script}.lua"
-    assert before in own.read_text(encoding="utf-8"), "the script has changed: change this, too"
-    source = redis_link.load_script
+    path = script if "/" in script else f"queue/scripts/{script}"
+    own = read(path)
+    assert before in own.source, "the script has changed: change this, too"
 
-    def mutated(name: str) -> tuple[str, str]:
-        text, digest = source(name)
-        if script in (name, "prelude"):
-            text = text.replace(before, after)
-            digest = hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-        return text, digest
+    def mutated(*names: str) -> Script:
+        script = read(*names)
+        return Script.of(script.source.replace(before, after)) if path in names else script
 
-    monkeypatch.setattr(redis_link, "load_script", mutated)
+    monkeypatch.setattr(module, "read", mutated)
     with pytest.raises(BaseException):  # noqa: B017, PT011 - whatever shows it
         run(60, (Phase.generate,))

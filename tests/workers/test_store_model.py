@@ -17,10 +17,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import Claim, State
-from driftfold_workers.store import Conflict, Fenced, StoreError, UnknownJob
-from driftfold_workers.terms import Terms
+from driftfold_workers.jobs.job import Claim, State
+from driftfold_workers.jobs.store import Conflict, Fenced, StoreError, UnknownJob
+from driftfold_workers.jobs.terms import Terms
+from driftfold_workers.redis.embedded import EmbeddedServer
 from tests.workers import servers
 from tests.workers.jobs import SPEC, lines, numbers, reaped
 

@@ -6,10 +6,10 @@ from contextlib import suppress
 
 import pytest
 
-from driftfold_workers import signals
-from driftfold_workers.job import Claim, News, State
+from driftfold_workers.jobs.job import Claim, News, State
+from driftfold_workers.jobs.store import StoreError, UnknownJob
+from driftfold_workers.redis import signals
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError, UnknownJob
 from tests.workers.jobs import claimed, lines, numbers, running, submitted
 
 pytestmark = pytest.mark.asyncio

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import Conflict
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import Conflict
 from tests.workers.jobs import KINDS, SPEC, claimed, lines, numbers, running, submitted, told
 from tests.workers.proxies import Losing, losing
 

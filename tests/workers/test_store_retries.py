@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from driftfold_workers import redis_store
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import Claim, Job, State
+from driftfold_workers.jobs.job import Claim, Job, State
+from driftfold_workers.jobs.store import NO_SIGN, JobStore
+from driftfold_workers.queue import queue
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import NO_SIGN, JobStore
 from tests.workers import servers
 from tests.workers.jobs import KINDS, SHORT, claimed, lines, reaped, submitted, told, until
 
@@ -22,13 +22,13 @@ LONG = 1000.0  # seconds: nothing here ends because this is over
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first pause is so short that it is over at once, or nearly so."""
-    monkeypatch.setattr(redis_store, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(queue, "FIRST_PAUSE", 0.001)
 
 
 @pytest.fixture
 def lasting(monkeypatch: pytest.MonkeyPatch) -> None:
     """No pause is over within the test."""
-    monkeypatch.setattr(redis_store, "FIRST_PAUSE", 25.0)
+    monkeypatch.setattr(queue, "FIRST_PAUSE", 25.0)
 
 
 async def given_back(store: JobStore, claim: Claim, back_off: bool = True) -> Job:
@@ -54,7 +54,7 @@ async def pause_of(store: JobStore, job: str) -> float:
 
 
 async def test_pauses_grow(store: RedisJobStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redis_store, "LONGEST_PAUSE", 3.0)
+    monkeypatch.setattr(queue, "LONGEST_PAUSE", 3.0)
     job = await submitted(store)
     for wanted in (0.0, 0.5, 1.0, 2.0, 3.0, 3.0):
         claim = await claimed(store)

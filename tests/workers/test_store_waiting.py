@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from driftfold_workers import signals
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import UnknownJob
+from driftfold_workers.redis import signals
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import UnknownJob
 from tests.workers.jobs import KINDS, claimed, lines, numbers, reaped, running, submitted
 
 pytestmark = pytest.mark.asyncio

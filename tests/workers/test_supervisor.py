@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from driftfold_workers.embedded import EmbeddedServer
-from driftfold_workers.job import State
-from driftfold_workers.needs import kinds_here
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.needs import kinds_here
+from driftfold_workers.jobs.store import JobStore
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
-from driftfold_workers.store import JobStore
 from driftfold_workers.supervisor import Supervisor
 from tests.workers.experiments import Behaviour, experiment
 from tests.workers.jobs import told, until
@@ -141,7 +141,7 @@ async def test_a_running_job_is_canceled_within_a_round(
 async def test_a_process_that_does_not_stop_is_killed(
     store: JobStore, tmp_path: Path, behaviour: Behaviour, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("driftfold_workers.attempt.PATIENCE", 0.5)
+    monkeypatch.setattr("driftfold_workers.attempts.attempt.PATIENCE", 0.5)
     behaviour.set(**{"from": 5, "deaf": True})
     job = await submitted(store, experiment())
     async with working(store, tmp_path):

@@ -8,10 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from driftfold_workers.attempt_trace import AttemptTrace
-from driftfold_workers.job import Claim, Job, State
-from driftfold_workers.terms import Terms
-from driftfold_workers.tracing import UNTRACED, Tracer, tracer_here
+from driftfold_workers.attempts.attempt_trace import AttemptTrace
+from driftfold_workers.jobs.job import Claim, Job, State
+from driftfold_workers.jobs.terms import Terms
+from driftfold_workers.observing.tracing import UNTRACED, Tracer, tracer_here
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
@@ -42,7 +42,7 @@ def told() -> Iterator[Told]:
     from opentelemetry.sdk.trace.export import SimpleSpanProcessor
     from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-    from driftfold_workers.otel_tracing import OtelTracer
+    from driftfold_workers.observing.otel_tracing import OtelTracer
 
     exporter = InMemorySpanExporter()
     tracer = OtelTracer("test", SimpleSpanProcessor(exporter))
@@ -121,7 +121,7 @@ def test_who_asks_for_no_traces_imports_nothing_that_sends_them(module: str) -> 
     theirs = ("opentelemetry.exporter", "opentelemetry.sdk.trace.export", "google.protobuf")
     code = (
         f"import {module}, sys\n"
-        "from driftfold_workers.tracing import tracer_here\n"
+        "from driftfold_workers.observing.tracing import tracer_here\n"
         "tracer_here('x', {})\n"
         f"print([n for n in sys.modules if n.startswith({theirs!r})])"
     )

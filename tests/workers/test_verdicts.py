@@ -4,9 +4,9 @@ import signal
 
 import pytest
 
-from driftfold_workers.job import State
-from driftfold_workers.messages import Done, Failed, Stopped
-from driftfold_workers.verdict import Verdict, judge
+from driftfold_workers.attempts.messages import Done, Failed, Stopped
+from driftfold_workers.attempts.verdict import Verdict, judge
+from driftfold_workers.jobs.job import State
 
 KILLED = "the process was killed by"
 EARLY = "the process exited with status 3 before the run was over"

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.starter import Spawning
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
-from driftfold_workers.starter import Spawning
 from driftfold_workers.supervisor import Supervisor
 from driftfold_workers.worker_metrics import telling
 

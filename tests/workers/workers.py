@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.jobs.store import JobStore
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import JobStore
 from tests.workers.experiments import PLUGIN
 from tests.workers.jobs import until
 

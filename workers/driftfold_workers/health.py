@@ -9,8 +9,8 @@ import os
 import socket
 import sys
 
+from driftfold_workers.jobs.store import StoreError
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import StoreError
 
 WITHIN = 5.0  # seconds
 

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 
-from driftfold_workers.clearing import clear_up
-from driftfold_workers.logs import bound
+from driftfold_workers.artefacts.clearing import clear_up
+from driftfold_workers.jobs.store import JobStore, StoreError, StoreUnreachable
+from driftfold_workers.observing.logs import bound
 from driftfold_workers.settings import Settings
-from driftfold_workers.store import JobStore, StoreError, StoreUnreachable
 
 log = logging.getLogger("driftfold.worker")
 

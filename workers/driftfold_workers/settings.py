@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from driftfold_workers.runs import Runs
+from driftfold_workers.artefacts.runs import Runs
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ import time
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from driftfold_workers.attempt import PATIENCE, Attempt
-from driftfold_workers.attempt_trace import AttemptTrace
-from driftfold_workers.job import Claim
-from driftfold_workers.logs import bind
-from driftfold_workers.needs import computes_with_torch
+from driftfold_workers.attempts.attempt import PATIENCE, Attempt
+from driftfold_workers.attempts.attempt_trace import AttemptTrace
+from driftfold_workers.attempts.starter import Starter
+from driftfold_workers.jobs.job import Claim
+from driftfold_workers.jobs.needs import computes_with_torch
+from driftfold_workers.jobs.store import JobStore, StoreError
+from driftfold_workers.observing.logs import bind
+from driftfold_workers.observing.tracing import UNTRACED, Tracer
 from driftfold_workers.reaper import reap_forever
 from driftfold_workers.settings import Settings
-from driftfold_workers.starter import Starter
 from driftfold_workers.stopping import stopped
-from driftfold_workers.store import JobStore, StoreError
-from driftfold_workers.tracing import UNTRACED, Tracer
 
 log = logging.getLogger("driftfold.worker")
 

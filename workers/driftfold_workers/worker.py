@@ -11,15 +11,15 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 
 from driftfold.spec import load_plugins
-from driftfold_workers.data_paths import data_folders
-from driftfold_workers.forking import best_starter
-from driftfold_workers.logs import bind
-from driftfold_workers.needs import kinds_here
+from driftfold_workers.artefacts.data_paths import data_folders
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.attempts.forking import best_starter
+from driftfold_workers.jobs.needs import kinds_here
+from driftfold_workers.observing.logs import bind
+from driftfold_workers.observing.tracing import tracer_here
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
 from driftfold_workers.settings import Settings
 from driftfold_workers.supervisor import Supervisor
-from driftfold_workers.tracing import tracer_here
 
 log = logging.getLogger("driftfold.worker")
 

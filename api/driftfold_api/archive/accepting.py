@@ -13,9 +13,9 @@ from driftfold_api.archive.database import Database
 from driftfold_api.archive.reading import states_of
 from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
-from driftfold_workers.job import Job, State
-from driftfold_workers.job_hash import to_json
-from driftfold_workers.new_id import made, new_id
+from driftfold_workers.jobs.canonical import to_json
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import made, new_id
 
 FULL = (
     "as many jobs are queued as this service takes (`driftfold serve --queue-limit`); submit again "

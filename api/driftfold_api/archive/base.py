@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from driftfold_api.models import Attempt
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Conflict, Page, StoreError, UnknownJob
-from driftfold_workers.terms import USUAL, Terms
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.job import Job, LifecycleEvent, News, State
+from driftfold_workers.jobs.store import Conflict, Page, StoreError, UnknownJob
+from driftfold_workers.jobs.terms import USUAL, Terms
 
 if TYPE_CHECKING:
     from driftfold_api.archive.groups import Groups

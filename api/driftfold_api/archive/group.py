@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from driftfold_api.archive.base import Wanted
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import StoreError
 
 NOBODY = -1
 """In place of a child's number."""

@@ -16,9 +16,9 @@ from driftfold_api.archive.group_tables import children, group_keys, groups
 from driftfold_api.archive.reading import there
 from driftfold_api.archive.rows import to_job, to_row
 from driftfold_api.archive.tables import idempotency, jobs
-from driftfold_workers.job import Job, State
-from driftfold_workers.job_hash import to_json
-from driftfold_workers.new_id import new_id
+from driftfold_workers.jobs.canonical import to_json
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.new_id import new_id
 
 
 def make(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from driftfold_api.archive import grouping, judging
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.group import Child, Group, GroupWanted, Tally
-from driftfold_workers.job import Job
+from driftfold_workers.jobs.job import Job
 
 Do: TypeAlias = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 """Does a piece of work on a connection."""

@@ -11,7 +11,7 @@ from driftfold_api.archive.grouping import end, group_of
 from driftfold_api.archive.reading import OVER, there
 from driftfold_api.archive.recording import stand
 from driftfold_api.archive.tables import jobs, records
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 RECORDS, MOST = 2000, 20_000  # of one job, and of all, that are read in one go
 LEAVING = (*OVER, str(State.CANCELING))

@@ -10,8 +10,8 @@ from driftfold_api.archive.base import Deleted, Position, Wish
 from driftfold_api.archive.rows import to_attempt, to_event, to_job
 from driftfold_api.archive.tables import attempts, identity, jobs, lifecycle, records
 from driftfold_api.models import Attempt
-from driftfold_workers.job import Job, LifecycleEvent, State
-from driftfold_workers.store import Page, StoreError, UnknownJob
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.store import Page, StoreError, UnknownJob
 
 PAGE_BYTES = 4 * 2**20  # of records in one answer: they may be long
 ROWS = 100  # that are fetched at a time

@@ -19,9 +19,9 @@ from driftfold_api.archive.tables import attempts, jobs, lifecycle, records
 from driftfold_api.archive.tables import recorder as recorders
 from driftfold_api.attempts import BEGIN, END, attempts_of
 from driftfold_api.models import Lifecycle
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.job import LifecycleEvent, State
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.job import LifecycleEvent, State
+from driftfold_workers.jobs.store import StoreError
 
 
 def take_over(connection: Connection) -> int:

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, insert, literal, select, update
 
 from driftfold_api.archive.reading import job_of
 from driftfold_api.archive.tables import jobs, records
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import Conflict
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Conflict
 
 
 def following(connection: Connection, job: Job, source: str) -> Job:

@@ -8,9 +8,9 @@ from typing import Any
 from sqlalchemy import Row
 
 from driftfold_api.models import Attempt
-from driftfold_workers.job import Job, LifecycleEvent, State
-from driftfold_workers.job_hash import to_json
-from driftfold_workers.terms import Terms
+from driftfold_workers.jobs.canonical import to_json
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.terms import Terms
 
 
 def to_row(job: Job) -> dict[str, Any]:

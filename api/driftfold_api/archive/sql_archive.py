@@ -25,9 +25,9 @@ from driftfold_api.archive.migrating import migrate
 from driftfold_api.archive.postgres import Postgres
 from driftfold_api.archive.sqlite import Sqlite
 from driftfold_api.models import Attempt
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.job import Job, LifecycleEvent, News, State
-from driftfold_workers.store import Page, StoreError, StoreRefuses, StoreUnreachable
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.job import Job, LifecycleEvent, News, State
+from driftfold_workers.jobs.store import Page, StoreError, StoreRefuses, StoreUnreachable
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection
 
 from driftfold_api.archive.database import Work
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.store import StoreError
 
 T = TypeVar("T")
 

@@ -9,8 +9,8 @@ from driftfold_api.archive.base import Wish
 from driftfold_api.archive.reading import OVER, job_of, there
 from driftfold_api.archive.rows import event_row
 from driftfold_api.archive.tables import attempts, idempotency, jobs, lifecycle, records
-from driftfold_workers.job import Job, LifecycleEvent, State
-from driftfold_workers.store import Conflict, UnknownJob
+from driftfold_workers.jobs.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.store import Conflict, UnknownJob
 
 LATER = "it is canceled as soon as the job store answers"
 SLICE = 5000  # rows that one transaction removes

@@ -35,7 +35,7 @@ from driftfold_api.models import (
 )
 from driftfold_api.repeat_models import Replay
 from driftfold_api.terms import TermsGiven
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 T = TypeVar("T")
 

@@ -35,8 +35,8 @@ from driftfold_api.models import (
 )
 from driftfold_api.repeat_models import Replay
 from driftfold_api.terms import TermsGiven, to_body
-from driftfold_workers.job import State
-from driftfold_workers.new_id import is_id
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.new_id import is_id
 
 T = TypeVar("T")
 Start: TypeAlias = Literal["checkpoint", "start"]

@@ -10,7 +10,7 @@ from driftfold_api.client.calls import Call, model_of, table_of
 from driftfold_api.errors import Refused
 from driftfold_api.group_models import ChildPage, GroupDetail, GroupPage
 from driftfold_api.terms import TermsGiven, to_body
-from driftfold_workers.new_id import is_id
+from driftfold_workers.jobs.new_id import is_id
 
 
 def sweep(

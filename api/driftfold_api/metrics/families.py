@@ -7,8 +7,8 @@ from prometheus_client.metrics_core import Metric
 
 from driftfold import __version__
 from driftfold_api.metrics.scrape import Found
-from driftfold_workers.census import Census, counts_of
-from driftfold_workers.job import State
+from driftfold_workers.jobs.census import Census, counts_of
+from driftfold_workers.jobs.job import State
 
 OUTCOMES = (
     "finished",

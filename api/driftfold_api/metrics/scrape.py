@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from driftfold_api.service import Service
-from driftfold_workers.census import Census
-from driftfold_workers.job import State
-from driftfold_workers.store import StoreError
+from driftfold_workers.jobs.census import Census
+from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.store import StoreError
 
 T = TypeVar("T")
 

@@ -13,9 +13,9 @@ from driftfold_api.recording.prerequisites import Prerequisites
 from driftfold_api.recording.reconciler import GRACE, Reconciler
 from driftfold_api.recording.recorder import Recorder
 from driftfold_api.recording.referee import Referee
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.store import ForeignStore, StoreError
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
-from driftfold_workers.store import ForeignStore, StoreError
 
 LEASE = 5.0  # seconds
 EVERY = 0.3  # seconds between two steps of the recorder when there is little to record

@@ -1,8 +1,8 @@
 """Ownership: a job store belongs to one archive, for whatever that has may be trimmed there."""
 
 from driftfold_api.archive.base import Archive
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import ForeignStore
+from driftfold_workers.jobs.store import ForeignStore
+from driftfold_workers.window.window import RedisWindow
 
 
 async def check_owner(window: RedisWindow, archive: Archive, *, take: bool = False) -> None:

@@ -4,9 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from driftfold_api.archive.base import Archive
-from driftfold_workers.job import Job, State
-from driftfold_workers.redis_holding import RedisHolding
-from driftfold_workers.store import Conflict, UnknownJob
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Conflict, UnknownJob
+from driftfold_workers.queue.holding import RedisHolding
 
 PAGE = 500  # jobs that one step looks at
 

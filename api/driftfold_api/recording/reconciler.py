@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import replace
 
 from driftfold_api.archive.base import Archive, Wish
-from driftfold_workers.logs import bound
-from driftfold_workers.new_id import made
+from driftfold_workers.artefacts.runs import Runs
+from driftfold_workers.jobs.new_id import made
+from driftfold_workers.jobs.store import Conflict, StoreError, UnknownJob
+from driftfold_workers.observing.logs import bound
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.runs import Runs
-from driftfold_workers.store import Conflict, StoreError, UnknownJob
 
 GRACE = 2.0  # seconds in which whoever accepted a job queues it
 PAGE = 1000

@@ -4,10 +4,10 @@ import asyncio
 import logging
 
 from driftfold_api.archive.base import Archive, Position
-from driftfold_workers.excerpt import Excerpt
-from driftfold_workers.logs import bound
-from driftfold_workers.redis_window import RedisWindow
-from driftfold_workers.store import Trimmed
+from driftfold_workers.jobs.excerpt import Excerpt
+from driftfold_workers.jobs.store import Trimmed
+from driftfold_workers.observing.logs import bound
+from driftfold_workers.window.window import RedisWindow
 
 JOBS = 50  # of which one step records something
 RECORDS = 1000  # of one job that one step records, unless they are long

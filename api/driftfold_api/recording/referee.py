@@ -10,8 +10,8 @@ from driftfold_api.archive.group import Group
 from driftfold_api.recording.reconciler import queue_again
 from driftfold_api.sweeping.jury import Jury
 from driftfold_api.sweeping.stop_rule import MedianRule, StopRule, TargetRule
+from driftfold_workers.jobs.store import Conflict, UnknownJob
 from driftfold_workers.redis_store import RedisJobStore
-from driftfold_workers.store import Conflict, UnknownJob
 
 JOBS = 500  # that one step cancels
 

@@ -12,8 +12,8 @@ from driftfold_api.multiplex import EveryStream, JobsStream
 from driftfold_api.openapi import problems
 from driftfold_api.routes.groups import group_id
 from driftfold_api.service import Service, ServiceHere, job_id
-from driftfold_workers.job import Job, State
-from driftfold_workers.store import UnknownJob
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import UnknownJob
 
 router = APIRouter(prefix="/v1/events", tags=["records"])
 

@@ -23,8 +23,8 @@ from driftfold_api.openapi import body, problems
 from driftfold_api.routes.jobs import POLL_AFTER, Cursor
 from driftfold_api.routes.repeats import BAD_BODY, TROUBLE, TROUBLE_IN_MAKING, KeyGiven
 from driftfold_api.service import Service, ServiceHere
-from driftfold_workers.new_id import is_id
-from driftfold_workers.store import Conflict
+from driftfold_workers.jobs.new_id import is_id
+from driftfold_workers.jobs.store import Conflict
 
 router = APIRouter(prefix="/v1/groups", tags=["groups"])
 

@@ -10,7 +10,7 @@ from driftfold_api import problem as p
 from driftfold_api.models import Health, Worker, Workers
 from driftfold_api.openapi import explain, problems
 from driftfold_api.service import ServiceHere
-from driftfold_workers.store import StoreUnreachable
+from driftfold_workers.jobs.store import StoreUnreachable
 
 router = APIRouter(tags=["health"])
 

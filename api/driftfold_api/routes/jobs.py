@@ -18,10 +18,10 @@ from driftfold_api.openapi import body, problems
 from driftfold_api.service import JobHere, ServiceHere
 from driftfold_api.submission import accept
 from driftfold_api.wording import in_words
-from driftfold_workers.clearing import clear_up
-from driftfold_workers.job import Job, State
-from driftfold_workers.logs import bound
-from driftfold_workers.tracing import parent_in
+from driftfold_workers.artefacts.clearing import clear_up
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.observing.logs import bound
+from driftfold_workers.observing.tracing import parent_in
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 

@@ -14,7 +14,7 @@ from driftfold_api import problem as p
 from driftfold_api.models import Artefact, Artefacts
 from driftfold_api.openapi import problems
 from driftfold_api.service import JobHere, Service, ServiceHere
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 router = APIRouter(prefix="/v1/jobs/{job}", tags=["results"])
 

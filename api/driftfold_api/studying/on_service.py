@@ -17,7 +17,7 @@ from driftfold.telemetry.reader import LOG
 from driftfold_api.client import Client
 from driftfold_api.errors import Refused
 from driftfold_api.models import JobDetail
-from driftfold_workers.job import State
+from driftfold_workers.jobs.job import State
 
 POLL_EVERY = 0.5  # seconds
 _UNSEEN = "which the workers of a service do not see; run this experiment without --service"

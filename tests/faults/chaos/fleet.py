@@ -11,8 +11,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Self
 
-from driftfold_workers.child import NAME
-from driftfold_workers.embedded import EmbeddedServer
+from driftfold_workers.attempts.child import NAME
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.stopping import stopped
 from tests.faults.chaos.disk import Disk, disk_at
 from tests.faults.chaos.members import KILLED, TOLD, Member, Role

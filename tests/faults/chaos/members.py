@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from driftfold_workers.starter import THREADS
+from driftfold_workers.attempts.starter import THREADS
 from tests.workers.workers import children_of
 
 TOKEN = "DRIFTFOLD_CHAOS"

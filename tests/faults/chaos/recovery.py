@@ -19,8 +19,8 @@ from statistics import median
 from typing import Any
 
 from driftfold.spec import from_mapping
-from driftfold_workers.job import Job
-from driftfold_workers.needs import needs_of
+from driftfold_workers.jobs.job import Job
+from driftfold_workers.jobs.needs import needs_of
 from driftfold_workers.redis_store import RedisJobStore
 from tests.faults.chaos.carrying_out import carry_out, tell
 from tests.faults.chaos.fleet import Fleet

@@ -1,0 +1,1 @@
+"""Artefacts: what jobs leave in the folder, or at the URL, of all runs."""

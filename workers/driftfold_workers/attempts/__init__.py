@@ -1,0 +1,1 @@
+"""Attempts: processes that run a job, and what becomes of them."""

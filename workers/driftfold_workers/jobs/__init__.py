@@ -1,0 +1,1 @@
+"""Jobs: what they are, how they are to be run, and what a job store promises."""

@@ -1,0 +1,1 @@
+"""Observing: logs and traces of what happens."""

@@ -1,0 +1,1 @@
+"""The queue: each transition of a job is one script, and every write of an attempt is fenced."""
