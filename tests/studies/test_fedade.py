@@ -271,3 +271,17 @@ def test_what_the_search_lost_might_have_won() -> None:
 
 def test_nothing_is_tested_without_values() -> None:
     assert set(verdicts(Values()).values()) == {Verdict.NOT_TESTED}
+
+
+def test_claims_ask_for_arms_that_are_there() -> None:
+    """But for ablations that some grids leave out, where the rate does nothing."""
+    values = made(rosy)
+    for claim in CLAIMS:
+        claim.judge(values)
+    missing = {(e, arm) for e, arm in values.asked if (e, arm, 1) not in values.series}
+    assert {e for e, _ in missing} <= {e.name for e in GRIDS if "covariate" in e.name}
+
+
+def test_the_search_is_over_all_signals_and_risks() -> None:
+    findings = {claim.name: finding for claim, finding in judge(STUDY, made(rosy))}
+    assert "of 24 adaptive arms 24 are above" in findings["search"].reason

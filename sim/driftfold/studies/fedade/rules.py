@@ -21,6 +21,7 @@ from driftfold.studies.fedade.measuring import ACCURACY
 from driftfold.studies.fedade.questions import BOUNDS, SOURCES
 from driftfold.studies.fedade.search import JUMPS, VARIANTS
 from driftfold.studies.fedade.settings import END, SCHEDULES, SETTINGS, Setting, Shift
+from driftfold.studies.fedade.systems import matched_to
 from driftfold.studies.intervals import CONFIDENCE, mean
 from driftfold.studies.significance import (
     Comparison,
@@ -284,7 +285,7 @@ def search(values: Values) -> Finding:
             for variant in VARIANTS:
                 what = f"{variant}-{risk}"
                 try:
-                    over = single(values, name, what, f"{variant}-matched-{risk}")
+                    over = single(values, name, what, f"{matched_to(variant)}-{risk}")
                     best = single(values, name, what, f"best-{risk}")
                 except NotRun:
                     continue

@@ -95,9 +95,13 @@ def arm(
 
 def matched(what: str, risk: str, preset: str, settings: tuple[str, ...], called: str = "") -> Arm:
     """A fixed rate equal to the mean that another arm had, in the run with the same seed."""
-    name = "matched" if what == "ade" else f"{what}-matched"
     said = f"FixLR (matched to {called}), {CALLED[risk]}" if called else ""
-    return arm(name, risk, preset, (*settings, recorded("mean")), said, of=what)
+    return arm(matched_to(what), risk, preset, (*settings, recorded("mean")), said, of=what)
+
+
+def matched_to(what: str) -> str:
+    """Return what the arm is called that has another one's mean rate, without its risk."""
+    return "matched" if what == "ade" else f"{what}-matched"
 
 
 def variant(
