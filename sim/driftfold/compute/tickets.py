@@ -7,7 +7,8 @@ will); until then the client's memory is as it was before.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from itertools import repeat
+from operator import attrgetter, lt
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,16 @@ class TicketBook:
         if not doomed or self.memories is not None:
             self._pending[number] = ticket
         return ticket
+
+    def submit_all(self, order: Order, clients: Sequence[int]) -> list[Ticket]:
+        """Promise a piece of work of each of some clients."""
+        numbers, steps = range(self.next, self.next + len(clients)), self._steps[order.phase]
+        self.next = numbers.stop
+        tickets = list(map(Ticket, numbers, repeat(order), clients, repeat(steps)))
+        made = dict(zip(numbers, tickets, strict=True))
+        self.live |= made
+        self._pending |= made
+        return tickets
 
     def commit(self, ticket: Ticket) -> None:
         """The payload arrived: the client's new memory counts from now on."""
@@ -229,7 +240,9 @@ class TicketBook:
                 group = groups.setdefault((order.phase, steps, own), [])
             group.append(ticket)
         for (phase, steps, _), group in groups.items():
-            group.sort(key=_by_client)
+            clients = [ticket.client for ticket in group]
+            if not all(map(lt, clients, clients[1:])):  # a single dispatch's are in order
+                group.sort(key=_by_client)
             self._compute(self._phases[phase], steps, group)
 
     def _wave(self) -> list[Ticket]:
@@ -312,14 +325,21 @@ class TicketBook:
     def _stack(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> Stack:
         clients = np.array([t.client for t in group], dtype=np.int64)
         orders = [t.order for t in group]
-        downloads = [order.payload for order in orders]
+        first = orders[0]
+        if orders.count(first) == len(orders):
+            dispatches = np.full(len(orders), first.dispatch, dtype=np.int64)
+            times, downloads = np.full(len(orders), first.asked), [first.payload]
+        else:
+            dispatches = np.array([order.dispatch for order in orders], dtype=np.int64)
+            times = np.array([order.asked for order in orders])
+            downloads = [order.payload for order in orders]
         shared = downloads.count(downloads[0]) == len(downloads)
         return Stack(
             phase=phase,
             steps=steps,
             clients=clients,
-            dispatches=np.array([order.dispatch for order in orders], dtype=np.int64),
-            times=np.array([order.asked for order in orders]),
+            dispatches=dispatches,
+            times=times,
             downloads=[d.tree for d in (downloads[:1] if shared else downloads)],
             shared=shared,
             memory=None if self.memories is None else self.memories.read(clients),
@@ -338,6 +358,8 @@ _by_client = attrgetter("client", "number")
 def _sorted_out(tickets: Sequence[Ticket], payload: Any, metrics: dict[str, Any]) -> Results:
     """Results, with the reasons of those tickets that have none."""
     bad = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+    if not bad:
+        return Results(list(range(len(tickets))), payload, metrics, {}, {})
     faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
     failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
     good = [i for i in range(len(tickets)) if i not in bad]

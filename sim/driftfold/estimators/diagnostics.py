@@ -19,8 +19,8 @@ def effective_size(weights: Floats) -> float:
     largest = float(np.max(np.abs(weights), initial=0.0))
     if 0 < largest <= 1e-150 or 1e150 <= largest < np.inf:  # squares would be 0 or infinite
         return effective_size(weights / largest)
-    square = float((weights * weights).sum())
-    return float(weights.sum()) ** 2 / square if square > 0 else 0.0
+    square = float(np.add.reduce(weights * weights))
+    return float(np.add.reduce(weights)) ** 2 / square if square > 0 else 0.0
 
 
 def largest_multiplier(weights: Floats, importance: Floats) -> float:

@@ -4,7 +4,8 @@ import hashlib
 import struct
 import sys
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 
@@ -39,6 +40,13 @@ class EventTrace:
         """Add one event."""
         self.times.append(time)
         self.keys.append(key)
+        if len(self.times) >= self.BLOCK:
+            self.flush()
+
+    def extend(self, time: float, keys: Sequence[int]) -> None:
+        """Add events of one time, in this order."""
+        self.times.extend(repeat(time, len(keys)))
+        self.keys.extend(keys)
         if len(self.times) >= self.BLOCK:
             self.flush()
 

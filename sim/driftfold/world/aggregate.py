@@ -325,15 +325,19 @@ class Aggregator:
     ) -> Arrivals[Any, Any]:
         clients = np.array([a.errand.client for a in good], dtype=np.int64)
         orders = [a.errand.order for a in good]
-        versions, group = _versions(good), orders[0].group
+        first = orders[0]
+        alike = orders.count(first) == len(good)
+        versions = np.full(len(good), first.version) if alike else _versions(good)
         if discount is not None and discount.models:
             # As if all had been computed from the present state: ends count, not ways.
             sent = spread(self._world.phases[phase].broadcast(self.state, version), len(good))
-            return Arrivals(clients, payload, sent, versions, np.zeros(len(good), bool), group)
-        trees = [order.payload.tree for order in orders]
+            return Arrivals(
+                clients, payload, sent, versions, np.zeros(len(good), bool), first.group
+            )
+        trees = [first.payload.tree] if alike else [order.payload.tree for order in orders]
         shared = all(tree is trees[0] for tree in trees)
         download = spread(trees[0], len(good)) if shared else stack(trees)
-        return Arrivals(clients, payload, download, versions, versions < version, group)
+        return Arrivals(clients, payload, download, versions, versions < version, first.group)
 
 
 @dataclass(frozen=True)
@@ -363,8 +367,8 @@ def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | Non
 
 def _weight_metrics(weights: Floats) -> dict[str, float]:
     return {
-        "weight_sum": float(weights.sum()),
-        "weight_max": float(weights.max()),
+        "weight_sum": float(np.add.reduce(weights)),
+        "weight_max": float(np.maximum.reduce(weights)),
         "effective_size": effective_size(weights),
     }
 

@@ -55,21 +55,26 @@ class Inbox:
         phase = arrival.errand.order.phase
         arrived = self._arrived[phase]
         arrived.append(arrival)
-        full = self._full
-        if (
-            full is not None
-            and not full.done()  # the deadline may have come at this very instant
-            and len(arrived) >= self._wanted.get(phase, 1 << 62)
-        ):
-            self._full = None
-            full.set_result(phase)
+        if self._full is not None and len(arrived) >= self._wanted.get(phase, 1 << 62):
+            self._tell(phase)
+
+    def put_all(self, phase: int, arrivals: Sequence[Arrival]) -> None:
+        """Take in arrivals of a phase, in this order."""
+        arrived = self._arrived[phase]
+        arrived += arrivals
+        if self._full is not None and len(arrived) >= self._wanted.get(phase, 1 << 62):
+            self._tell(phase)
 
     def lost(self, left: int) -> None:
         """Learn that a client will not deliver, and that `left` others are still on a visit."""
+        if self._full is not None and (left == 0 or not self._patient):
+            self._tell(None)
+
+    def _tell(self, phase: int | None) -> None:
         full = self._full
-        if full is not None and not full.done() and (left == 0 or not self._patient):
+        if full is not None and not full.done():  # the deadline may have come at this very instant
             self._full = None
-            full.set_result(None)
+            full.set_result(phase)
 
     def waiting(self, phase: int) -> int:
         """How many arrivals of `phase` wait to be taken."""

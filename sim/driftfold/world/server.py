@@ -5,7 +5,7 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 
 import asyncio
 from collections.abc import Callable, Sequence
-from itertools import repeat, takewhile
+from itertools import takewhile
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +22,7 @@ from driftfold.participation.next_session import next_session
 from driftfold.selection.base import Selection
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.answers import plain_answer
-from driftfold.world.client import Errand, deliver
+from driftfold.world.client import Errand
 from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
 from driftfold.world.inbox import Arrival, Inbox
@@ -30,6 +30,7 @@ from driftfold.world.interrupts import INTERRUPTED, send_now
 from driftfold.world.roster import NobodyLeft, Roster
 from driftfold.world.speeds import speed_ranks
 from driftfold.world.tally import Tally
+from driftfold.world.visits import begin
 from driftfold.world.world import World
 
 
@@ -46,6 +47,8 @@ class Server:
         The errand of each client that is on a visit. It is never invited again.
     visits
         The coroutine of each of them.
+    interrupted
+        The story of a visit that will be interrupted.
     trace
         The digest of the run's own events.
     choosing
@@ -73,7 +76,7 @@ class Server:
         self.asked = 0.0
         self.loop = _running()
         self.trace: EventTrace = self.loop.trace
-        self._interrupted = INTERRUPTED[world.faults.on_interrupt]
+        self.interrupted = INTERRUPTED[world.faults.on_interrupt]
         self._calling = False
         self._ranks: Ints | None = None
         self.roster: Roster | None = None
@@ -204,15 +207,9 @@ class Server:
         leaves_early = sent + download + compute + upload > leaves
         keys = visit_key(clients, dispatch, phase)
         order = Order(phase, dispatch, self.version, payload, self.asked, sent, group)
-        columns = (clients, download, compute, upload, leaves, keys, leaves_early)
-        ids, *times, early = [column.tolist() for column in columns]
-        errands = list(map(Errand, ids, repeat(order), *times))
-        self.in_flight.update(zip(ids, errands, strict=True))
-        loop, visits, interrupted = self.loop, self.visits, self._interrupted
-        for errand, is_cut in zip(errands, early, strict=True):
-            visit = launch(loop, interrupted(self, errand) if is_cut else deliver(self, errand))
-            if visit is not None:
-                visits[errand.client] = visit
+        times = download.tolist(), compute.tolist(), upload.tolist()
+        ends, names = leaves.tolist(), keys.tolist()
+        begin(self, order, clients.tolist(), times, ends, names, leaves_early.tolist())
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
