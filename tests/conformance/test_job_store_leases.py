@@ -47,6 +47,35 @@ async def test_a_job_without_needs_goes_to_anybody(store: JobStore) -> None:
     assert claim.job.id == job.id
 
 
+async def test_what_has_run_and_is_over_is_cleared_up_after(store: JobStore) -> None:
+    canceled = await submitted(store)
+    await store.cancel(canceled.id)  # it never ran
+    runs, paused, over, told = [await running(store, lease=0.02) for _ in range(4)]
+    await store.release(paused.job.id, paused.epoch, reason="x", counted=True, attempts=3)
+    await store.pause(paused.job.id)  # it may run again
+    for claim in (over, told):
+        await store.finish(claim.job.id, claim.epoch, State.SUCCEEDED)
+    await store.cleared(told.job.id)
+    await asyncio.sleep(0.05)
+    assert await store.uncleared(10, 0.1) == [over.job.id]
+    assert await store.uncleared(10, 0.1) == []  # it was given to somebody
+    await asyncio.sleep(0.15)
+    assert await store.uncleared(10, 30.0) == [over.job.id]
+    await store.cleared(over.job.id)
+    await store.cancel(paused.job.id)
+    await asyncio.sleep(0.05)
+    assert await store.uncleared(10, 0.0) == [paused.job.id]
+    await store.delete(paused.job.id)
+    assert await store.uncleared(10, 0.0) == []
+    assert (await store.get(runs.job.id)).state is State.RUNNING
+
+
+async def test_a_job_is_not_cleared_up_after_while_its_worker_may_do_it(store: JobStore) -> None:
+    claim = await running(store, lease=30.0)
+    await store.finish(claim.job.id, claim.epoch, State.SUCCEEDED)
+    assert await store.uncleared(10, 0.0) == []
+
+
 @pytest.mark.parametrize("end", ["lost", "released", "drained", "finished", "deleted"])
 async def test_an_attempt_that_was_given_up_writes_nothing(store: JobStore, end: str) -> None:
     claim = await running(store, lease=SHORT if end == "lost" else 30.0)

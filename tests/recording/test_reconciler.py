@@ -1,11 +1,14 @@
 """The reconciler: what was accepted is queued, what is over or deleted never comes back."""
 
+from pathlib import Path
+
 import pytest
 
 from driftfold_api.archive.base import Wanted, Wish
 from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.recording.reconciler import Reconciler
 from driftfold_api.recording.recorder import Recorder
+from driftfold_workers.artefacts.runs import Runs
 from driftfold_workers.jobs.job import Job, State
 from driftfold_workers.jobs.store import Fenced, Trimmed, UnknownJob
 from driftfold_workers.redis_store import RedisJobStore
@@ -131,6 +134,24 @@ async def test_what_is_deleted_and_not_over_there_waits(
     await reconciler.step()
     assert await archive.wishes() == []
     assert await gone(store, job.id)
+
+
+async def test_what_no_worker_has_cleared_up_is_before_it_is_forgotten(
+    store: RedisJobStore, archive: SqlArchive, tmp_path: Path
+) -> None:
+    runs, window = Runs.at(tmp_path), RedisWindow(store._link, keep=0.0)
+    recorder, fence = Recorder(window, archive), await archive.lead()
+    left, cleared = await running(store, archive), await running(store, archive)
+    for claim in (left, cleared):
+        runs.of(claim.job.id).put("rounds/x.npz", lambda file: file.write(b"something"))
+        await store.finish(claim.job.id, claim.epoch, State.SUCCEEDED)
+    await store.cleared(cleared.job.id)
+    await recorder.step(fence)
+    await Reconciler(store, archive, runs=runs).forget()
+    assert await gone(store, left.job.id)
+    assert runs.of(left.job.id).walk("") == []
+    assert runs.of(cleared.job.id).walk("") == ["rounds/x.npz"]  # it was told to be clear
+    assert await window.uncleared([left.job.id]) == []
 
 
 async def test_the_job_store_forgets_what_is_recorded_to_its_end(

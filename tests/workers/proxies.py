@@ -1,4 +1,4 @@
-"""Proxies between a store and its server: one loses replies, one stalls."""
+"""Proxies between a store and its server: one loses replies, one stalls, one keeps one back."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -75,6 +75,46 @@ class Stalling:
         writer.close()
 
 
+class Withholding:
+    """Passes everything on but the reply to a script that has `word` among its arguments.
+
+    `withheld` is set once it has come: the server has done what was asked, and who asked waits.
+    """
+
+    def __init__(self, url: str, word: str) -> None:
+        self._server = urlsplit(url)
+        self._argument = f"${len(word)}\r\n{word}\r\n".encode()
+        self.withheld = asyncio.Event()
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        """The address of the server, by way of the proxy."""
+        return f"redis://:{self._server.password}@127.0.0.1:{self.port}/0"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection."""
+        there = await asyncio.open_connection(self._server.hostname, self._server.port)
+        asked = False
+
+        async def ask() -> None:
+            nonlocal asked
+            while data := await reader.read(1 << 20):
+                asked = self._argument in data
+                there[1].write(data)
+            there[1].close()
+
+        asking = asyncio.create_task(ask())
+        with suppress(ConnectionError):
+            while data := await there[0].read(65536):
+                if asked and not data.startswith(b"-NOSCRIPT"):
+                    self.withheld.set()
+                else:
+                    writer.write(data)
+        asking.cancel()
+        writer.close()
+
+
 @asynccontextmanager
 async def stalling(url: str) -> AsyncIterator[Stalling]:
     """A proxy before the server at `url`, until all its connections are closed."""
@@ -84,6 +124,16 @@ async def stalling(url: str) -> AsyncIterator[Stalling]:
     async with listening:
         yield proxy
         proxy.flows.set()
+
+
+@asynccontextmanager
+async def withholding(url: str, word: str) -> AsyncIterator[Withholding]:
+    """A proxy before the server at `url`."""
+    proxy = Withholding(url, word)
+    listening = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = listening.sockets[0].getsockname()[1]
+    async with listening:
+        yield proxy
 
 
 @asynccontextmanager

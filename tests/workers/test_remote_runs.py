@@ -5,20 +5,26 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from driftfold_workers import sweeper
 from driftfold_workers.artefacts.runs import Runs
 from driftfold_workers.attempts.forking import Forking
+from driftfold_workers.jobs.job import State
+from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.api.serving import Api
 from tests.workers import supervisors
 from tests.workers.experiments import Behaviour, experiment
+from tests.workers.jobs import until
 from tests.workers.stories import assert_undisturbed, ended, log_of, recorded, submitted
 from tests.workers.supervisors import processes, working
 from tests.workers.tables import rows, rows_of_log
+from tests.workers.test_sweeper import LEASE, SNAPSHOTS, are_cleared, in_folder, killed_at_its_end
 
-pytest.importorskip("s3fs")
+s3fs = pytest.importorskip("s3fs")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.asyncio,
@@ -34,6 +40,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         port = int(server.stdout.readline())
+        s3fs.S3FileSystem.clear_instance_cache()  # one of another test has another port
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{port}")
         for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
             monkeypatch.setenv(name, "somebody")
@@ -76,3 +83,21 @@ async def test_a_job_that_changes_hands_leaves_what_it_does_in_a_folder(
     await supervisors.starter().dismiss()
     runs.delete(job.id)
     assert runs.of(job.id).walk("") == []
+
+
+async def test_a_worker_is_killed_before_it_clears_up(
+    server: EmbeddedServer,
+    store: RedisJobStore,
+    tmp_path: Path,
+    place: str,
+    behaviour: Behaviour,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sweeper, "EVERY", 0.1)
+    runs = Runs.at(place)
+    async with killed_at_its_end(server, store, tmp_path, place, State.SUCCEEDED) as job:
+        assert len(in_folder(runs, job, "checkpoints")) == SNAPSHOTS
+        async with working(store, place, name="bert", lease=LEASE):
+            await until(lambda: are_cleared(store))
+    assert len(in_folder(runs, job, "checkpoints")) == 1
+    await supervisors.starter().dismiss()

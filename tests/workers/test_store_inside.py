@@ -78,6 +78,16 @@ class InsideModel(StoreModel):
             assert self.do(self.store.get(job)).due is None
         assert self.transition("promote", job, 0) == 0
 
+    @precondition(lambda self: self.claims)
+    @rule(index=INDEX)
+    def finish_and_delete(self, index: int) -> None:
+        """What has run and is over is forgotten."""
+        job, epoch, told, live = self.attempt(index)
+        if live:
+            self.do(self.store.finish(job, epoch, State.FAILED))
+            self.do(self.store.delete(job))
+            told.state, told.pausing, told.gone = State.FAILED, False, True
+
     @precondition(lambda self: self.jobs)
     @rule(index=INDEX)
     def promote_early(self, index: int) -> None:
@@ -114,7 +124,7 @@ class InsideModel(StoreModel):
         keys = self.store.keys
         there = {job: told for job, told in self.jobs.items() if not told.gone}
         found = self.look(list(self.jobs))
-        ready, delayed, later, held, needs, lease, archived, unrecorded, *logs = found
+        ready, delayed, later, held, needs, lease, archived, uncleared, unrecorded, *logs = found
         queued = {job for job in there if there[job].state is State.QUEUED}
         assert sorted([*ready, *delayed, *later, *held]) == sorted(queued)
         assert held == {job for job in queued if there[job].terms.after}
@@ -123,6 +133,7 @@ class InsideModel(StoreModel):
         assert needs == ready
         assert lease == {job for job in there if there[job].state in AT_WORK}
         assert archived == {job for job in self.archived if job in there}
+        assert uncleared == {job for job in there if there[job].state.final and there[job].epoch}
         for job, raw in zip(self.jobs, logs, strict=True):
             if job not in there:
                 assert raw == []
@@ -150,13 +161,14 @@ class InsideModel(StoreModel):
             pipe.hkeys(keys.needs)
             pipe.zrange(keys.lease, 0, -1)
             pipe.zrange(keys.archived, 0, -1)
+            pipe.zrange(keys.uncleared, 0, -1)
             pipe.smembers(keys.unrecorded)
             for job in jobs:
                 pipe.xrange(keys.events(job))
             return await pipe.execute()
 
         found = self.do(self.store._link.call(send))
-        return [*({name.decode() for name in members} for members in found[:8]), *found[8:]]
+        return [*({name.decode() for name in members} for members in found[:9]), *found[9:]]
 
 
 def run(examples: int, phases: Sequence[Phase] = tuple(Phase)) -> None:
@@ -214,6 +226,7 @@ MUTANTS = {
         ("state and state ~= 'succeeded'", "false and state ~= 'succeeded'"),
         ("redis.call('SREM', UNRECORDED, ID)", ""),
         ("redis.call('ZREM', ARCHIVED, ID)", ""),
+        ("redis.call('ZREM', UNCLEARED, ID)", ""),
         ("redis.call('ZREM', INDEX[state], ID)", ""),
         ("redis.call('ZREM', ALL, ID)", ""),
         ("JOB, RECORDS, EVENTS)", "JOB, RECORDS)"),
@@ -279,6 +292,8 @@ MUTANTS = {
         ("field('place') or field('number')", "field('number')"),
         ("current == epoch and", ""),
         ("(state == 'running' or state == 'canceling')", "true"),
+        ("if field('started') then", "if false then"),
+        ("if field('started') then", "if true then"),
         ("redis.call('HINCRBY', JOB, 'events', 1)", "redis.call('HGET', JOB, 'events') + 1"),
     ],
 }  # fmt: skip

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from driftfold_workers.artefacts.clearing import clear_up
+from driftfold_workers.artefacts.clearing import clear_up_for_good
 from driftfold_workers.jobs.store import JobStore, StoreError, StoreUnreachable
 from driftfold_workers.observing.logs import bound
 from driftfold_workers.settings import Settings
@@ -25,7 +25,7 @@ async def reap_forever(store: JobStore, settings: Settings) -> None:
                 with bound(job=job):
                     log.warning("job %s: its worker gave no sign; taken back", job)
                     if (told := await store.get(job)).state.final:
-                        await clear_up(settings.runs, told)
+                        await clear_up_for_good(store, settings.runs, told)
         except StoreError as error:
             log.warning("no job can be taken back: %s", error)
             if isinstance(error, StoreUnreachable):

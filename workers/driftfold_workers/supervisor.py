@@ -17,6 +17,7 @@ from driftfold_workers.observing.tracing import UNTRACED, Tracer
 from driftfold_workers.reaper import reap_forever
 from driftfold_workers.settings import Settings
 from driftfold_workers.stopping import stopped
+from driftfold_workers.sweeper import sweep_forever
 
 log = logging.getLogger("driftfold.worker")
 
@@ -76,6 +77,7 @@ class Supervisor:
         background = [
             asyncio.create_task(self._announce(), name="signs of life"),
             asyncio.create_task(reap_forever(self._store, settings), name="reaper"),
+            asyncio.create_task(sweep_forever(self._store, settings), name="sweeper"),
             asyncio.create_task(self._claim(), name="claims"),
         ]
         draining = asyncio.create_task(drain.wait(), name="drain")

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from driftfold_api.archive.base import Archive, Wish
+from driftfold_workers.artefacts.clearing import clear_up
 from driftfold_workers.artefacts.runs import Runs
 from driftfold_workers.jobs.new_id import made
 from driftfold_workers.jobs.store import Conflict, StoreError, UnknownJob
@@ -59,10 +60,24 @@ class Reconciler:
         return queued
 
     async def forget(self) -> None:
-        """Let the job store forget jobs that are in the archive to their end."""
+        """Let the job store forget jobs that are in the archive to their end.
+
+        Nobody would find what they have left behind any more, so that goes first.
+        """
         while jobs := await self._store.window.leaving(PAGE):
+            if self._runs is not None:
+                for job in await self._store.window.uncleared(jobs):
+                    await self._clear_up(self._runs, job)
             for job in jobs:
                 await self._store.window.forget(job)
+
+    async def _clear_up(self, runs: Runs, job: str) -> None:
+        """Do what no worker did for an hour, while the job store still knows that it is to do."""
+        try:
+            told = await self._store.get(job)
+        except UnknownJob:  # a user has it deleted
+            return
+        await clear_up(runs, told)
 
     async def _grant(self) -> None:
         slices = SLICES

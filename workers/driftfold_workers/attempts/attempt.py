@@ -5,7 +5,7 @@ import logging
 import signal
 from dataclasses import replace
 
-from driftfold_workers.artefacts.clearing import clear_up
+from driftfold_workers.artefacts.clearing import clear_up_for_good
 from driftfold_workers.artefacts.runs import attempt_name
 from driftfold_workers.attempts.attempt_trace import AttemptTrace
 from driftfold_workers.attempts.frames import FrameError
@@ -309,7 +309,7 @@ class Attempt:
         log.info("job %s: %s; the job is %s", job, how, state)
         if state.final:
             over = replace(self._job, state=state, checkpoint=self._checkpoint)
-            await clear_up(self._settings.runs, over)
+            await clear_up_for_good(store, self._settings.runs, over)
         await self._hand_over_output()
 
     async def _hand_over_output(self) -> None:

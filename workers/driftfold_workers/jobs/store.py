@@ -274,3 +274,14 @@ class JobStore(Jobs):
 
         Also lets those jobs begin again that have waited long enough. Returns the jobs taken back.
         """
+
+    @abstractmethod
+    async def uncleared(self, limit: int, pause: float) -> Sequence[str]:
+        """Return jobs that have run and ended more than a lease ago, and are not `cleared`.
+
+        They are returned to nobody else for `pause` seconds.
+        """
+
+    @abstractmethod
+    async def cleared(self, job: str) -> None:
+        """Take note that of a job that is over nothing is left that only a run needs."""

@@ -14,6 +14,7 @@ from driftfold_workers.queue.transition import transition
 from driftfold_workers.queue.users import RedisUsers
 from driftfold_workers.redis.job_hash import to_job
 from driftfold_workers.redis.link import RedisLink, to_ms
+from driftfold_workers.redis.script import read
 
 BEATS: Mapping[bytes, Beat] = {beat.encode(): beat for beat in get_args(Beat)}
 PAGE = 50  # queued jobs that are looked at in one go
@@ -145,6 +146,16 @@ class RedisQueue(RedisUsers):
             if await transition(self._link, "release", job, *args):
                 reaped.append(job)
         return reaped
+
+    async def uncleared(self, limit: int, pause: float) -> Sequence[str]:
+        """Return jobs that ended more than a lease ago and after which nobody has cleared up."""
+        script, keys = read("queue/scripts/uncleared"), [self.keys.uncleared]
+        found = await self._link.script(script, keys, limit, to_ms(pause))
+        return [job.decode() for job in found]
+
+    async def cleared(self, job: str) -> None:
+        """Take note that of a job that is over nothing is left that only a run needs."""
+        await self._link.call(lambda redis: redis.zrem(self.keys.uncleared, job))
 
     async def _take(self, worker: str, kinds: set[str], lease: float) -> Claim | None:
         """Claim the first queued job that fits and that nobody else takes meanwhile."""

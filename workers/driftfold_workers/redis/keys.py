@@ -79,6 +79,14 @@ class Keys:
         return self._name("a:archived")
 
     @property
+    def uncleared(self) -> str:
+        """Sorted set: jobs that have run and are over, and after which nobody has cleared up yet.
+
+        By the time in ms from which on it is anybody's to do.
+        """
+        return self._name("uncleared")
+
+    @property
     def turns(self) -> str:
         """Sorted set: jobs by when they first left the queue, in us; the last 10,000."""
         return self._name("turns")
@@ -120,8 +128,7 @@ class Keys:
             *(self.ready, self.needs, self.lease, self.delayed, self.later, self.held),
             *(self.bell, self.pulse, self.jobs(), self.unrecorded, self.archived, self.turns),
             *(self.jobs(state) for state in State),
-            self.dead,
-            self.counts,
+            *(self.uncleared, self.dead, self.counts),
         ]
 
     def _name(self, *parts: str) -> str:

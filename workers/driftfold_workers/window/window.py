@@ -166,6 +166,12 @@ class RedisWindow:
         """Forget a job that is over, and its log."""
         await transition(self._link, "delete", job)
 
+    async def uncleared(self, jobs: Sequence[str]) -> Sequence[str]:
+        """Return those of some jobs that nobody has cleared up after."""
+        key = self._keys.uncleared
+        scores = await self._link.call(lambda redis: redis.zmscore(key, jobs)) if jobs else ()
+        return [job for job, score in zip(jobs, scores, strict=True) if score is not None]
+
     async def leaving(self, limit: int) -> Sequence[str]:
         """Return jobs that may be forgotten: their end was recorded long ago."""
 

@@ -6,6 +6,7 @@ if state and state ~= 'succeeded' and state ~= 'failed' and state ~= 'canceled' 
 end
 redis.call('SREM', UNRECORDED, ID)
 redis.call('ZREM', ARCHIVED, ID)
+redis.call('ZREM', UNCLEARED, ID)
 if not state then return 1 end -- it was there a moment ago: this call, or another, deleted it
 redis.call('ZREM', INDEX[state], ID)
 redis.call('ZREM', ALL, ID)

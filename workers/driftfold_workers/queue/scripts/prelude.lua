@@ -9,7 +9,7 @@ local INDEX = {
   queued = KEYS[16], running = KEYS[17], canceling = KEYS[18], paused = KEYS[19],
   succeeded = KEYS[20], failed = KEYS[21], canceled = KEYS[22],
 }
-local DEAD, COUNTS = KEYS[#KEYS - 1], KEYS[#KEYS]
+local UNCLEARED, DEAD, COUNTS = unpack(KEYS, #KEYS - 2)
 local TURNS_KEPT = 10000
 local ID, NONCE = ARGV[1], ARGV[2]
 
@@ -111,6 +111,8 @@ local function finish(state, reason, outcome)
   set('reason', reason, 'finished', NOW)
   move(state)
   tell(state, 'reason', reason, 'outcome', outcome or '', attempt_facts())
+  -- Whoever ends the job clears up after it; after a lease it may have died, and anybody does.
+  if field('started') then redis.call('ZADD', UNCLEARED, NOW_MS + (field('lease') or 0), ID) end
 end
 
 local function repeated() return field('nonce') == NONCE end
