@@ -10,7 +10,7 @@ from driftfold_api.errors import Refused, RequestError
 from driftfold_api.models import JobView
 from driftfold_api.progress import duration
 from driftfold_api.reaching import reach
-from driftfold_api.report import print_table
+from driftfold_api.report import print_table, used
 from driftfold_workers.jobs.job import State
 from driftfold_workers.jobs.new_id import is_id
 
@@ -85,7 +85,7 @@ def show_result(job: str, url: str | None, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(result))
     else:
-        print_table(result, told.name or told.id, {"job": told.id})
+        print_table(result, told.name or told.id, {"used": used(told), "job": told.id})
 
 
 def _state(name: str | None) -> State | None:

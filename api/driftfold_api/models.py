@@ -14,6 +14,7 @@ from driftfold_api.answer import Answer
 from driftfold_api.terms import TermsAsked, TermsView
 from driftfold_api.wording import in_words
 from driftfold_workers.jobs.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.usage import Usage
 
 Number: TypeAlias = float | Literal["NaN", "Infinity", "-Infinity"]
 """A number, or the name of one that JSON does not have."""
@@ -100,12 +101,27 @@ class Origin(Answer):
     )
 
 
+class UsageView(Answer):
+    """What a job has used up over all its attempts, up to its last sign of life."""
+
+    cpu_seconds: float = Field(default=0.0, description="Without the imports of its processes.")
+    wall_seconds: float = Field(default=0.0, description="In which it ran.")
+
+    @classmethod
+    def of(cls, used: Usage) -> Self:
+        """Return usage as it is told."""
+        return cls(cpu_seconds=used.cpu, wall_seconds=used.wall)
+
+
 class JobDetail(JobView):
     """A job with its specification."""
 
     spec: dict[str, Any]
     checkpoint: str | None = Field(description="The snapshot that a next attempt would go on from.")
     terms: TermsView = Field(default=TermsView(), description="How it is to be run.")
+    used: UsageView = Field(
+        default=UsageView(), description="What it has used up; its limits are in `terms`."
+    )
     origin: Origin | None = Field(default=None, description="The job that it was made from.")
     position: Annotated[int, Ge(1)] | None = Field(
         default=None,
@@ -121,6 +137,7 @@ class JobDetail(JobView):
             spec=dict(job.spec),
             checkpoint=job.checkpoint,
             terms=TermsView.of(job.terms),
+            used=UsageView.of(job.used),
             origin=None if job.origin is None else Origin(**job.origin),
             position=job.position,
         )

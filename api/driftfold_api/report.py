@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from driftfold.result import Result
+from driftfold_api.models import JobDetail
 from driftfold_api.progress import duration
 
 _ENDED = {
@@ -24,8 +25,17 @@ def print_result(result: Result, title: str, folder: Path, plot: Path | None) ->
     print_table(result.to_json(), title, where)
 
 
+def used(job: JobDetail) -> str:
+    """Say what a job has used up over all its attempts."""
+    amount, attempts = job.used, f"{job.attempt} attempt{'' if job.attempt == 1 else 's'}"
+    return f"{amount.cpu_seconds:.3g} s of CPU in {amount.wall_seconds:.3g} s, {attempts}"
+
+
 def print_table(result: Mapping[str, Any], title: str, where: Mapping[str, str]) -> None:
-    """Print a result table: metrics first, then how it went, then where it is."""
+    """Print a result table: metrics first, then how it went, then where it is.
+
+    `where` has further lines, by what they are called.
+    """
     table = Table(title=Text(title), show_header=False, min_width=40)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")

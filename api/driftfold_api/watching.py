@@ -15,7 +15,7 @@ from driftfold_api.group_watching import watch_group
 from driftfold_api.models import JobDetail, Lifecycle, Waiting
 from driftfold_api.progress import Progress, progress
 from driftfold_api.reaching import reach, say
-from driftfold_api.report import print_table
+from driftfold_api.report import print_table, used
 from driftfold_workers.jobs.job import State
 from driftfold_workers.jobs.new_id import is_id
 
@@ -58,10 +58,12 @@ def follow(job: JobDetail, url: str | None, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps({**job.model_dump(mode="json"), "result": result}))
     elif result is not None:
-        print_table(result, job.name or job.id, {"job": job.id})
+        print_table(result, job.name or job.id, {"used": used(job), "job": job.id})
     else:
         became = "was canceled" if job.state is State.CANCELED else f"has {job.state}"
         typer.echo(f"job {job.id} {became}{f': {job.reason}' if job.reason else ''}")
+        if job.started is not None:
+            typer.echo(f"it has used {used(job)}", err=True)
     if not succeeded:
         raise typer.Exit(Outcome.FAILED)
 

@@ -12,6 +12,7 @@ import pytest_asyncio
 from driftfold_api.archive import wishing
 from driftfold_api.archived_store import LATER
 from driftfold_workers.jobs.job import State
+from driftfold_workers.jobs.usage import Usage
 from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from driftfold_workers.window.window import RedisWindow
@@ -63,6 +64,27 @@ async def forgotten(store: RedisJobStore, job: str) -> bool:
 
 async def there(store: RedisJobStore, job: str) -> bool:
     return not await forgotten(store, job)
+
+
+async def test_what_a_job_has_used_up_is_told_with_and_without_the_job_store(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, server: EmbeddedServer
+) -> None:
+    job = await submitted(http)
+    assert (await http.get(f"/v1/jobs/{job}")).json()["used"] == {
+        "cpu_seconds": 0.0,
+        "wall_seconds": 0.0,
+    }
+    epoch = await claimed(store, job)
+    await store.heartbeat(job, epoch, 30.0, Usage(5.5, 6.25))
+    told = {"cpu_seconds": 5.5, "wall_seconds": 6.25}
+    assert (await http.get(f"/v1/jobs/{job}")).json()["used"] == told
+
+    async def is_recorded() -> bool:
+        return (await api.archive.get(job)).used == Usage(5.5, 6.25)
+
+    await until(is_recorded)
+    os.kill(server.pid, signal.SIGKILL)
+    assert (await http.get(f"/v1/jobs/{job}")).json()["used"] == told
 
 
 async def test_a_job_that_the_job_store_has_forgotten_is_told_as_before(

@@ -19,6 +19,7 @@ from driftfold_api.archive.sql_archive import SqlArchive
 from driftfold_api.archive.tables import metadata
 from driftfold_workers.jobs.store import StoreRefuses, StoreUnreachable
 from driftfold_workers.jobs.terms import USUAL
+from driftfold_workers.jobs.usage import UNUSED
 from tests.archive.databases import free_port, no_more_pages
 from tests.archive.told import WANTED, accepted
 
@@ -65,7 +66,7 @@ async def test_an_earlier_versions_jobs_have_the_usual_terms(
     async with SqlArchive.open(url) as archive:
         old = await archive.get("0192")
         assert (old.name, old.terms, old.group, old.origin) == ("old", USUAL, "", None)
-        assert (old.dead, old.diverged) == (False, None)
+        assert (old.dead, old.diverged, old.used) == (False, None, UNUSED)
         assert await archive.send(["0192"]) == ["0192"]
         assert archive.id
         assert await accepted(archive)

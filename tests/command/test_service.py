@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -86,6 +87,7 @@ def test_a_watch_shows_progress_and_the_result(capsys: pytest.CaptureFixture[str
     assert "round 6/6" in err
     assert "metrics digest" in out
     assert job in out
+    assert re.search(r"used +│ \S+ s of CPU in \S+ s, 1 attempt ", out)
     assert call("list", "--limit", "1") == 0
     line = capsys.readouterr().out
     assert line.startswith(job)
@@ -105,7 +107,9 @@ def test_a_cancelled_job_ends_its_watch_with_1(
         assert call("cancel", job.id) == 0
         assert "stops at the end of its round" in capsys.readouterr().out
         assert call("watch", job.id) == 1
-        assert f"job {job.id} was canceled" in capsys.readouterr().out
+        out, err = capsys.readouterr()
+        assert f"job {job.id} was canceled" in out
+        assert re.search(r"it has used \S+ s of CPU in \S+ s, 1 attempt\n", err)
         assert client.get(job.id).state is State.CANCELED
     assert call("cancel", job.id) == 2
     assert capsys.readouterr().err.startswith(f"error: job {job.id} was canceled")

@@ -6,6 +6,7 @@ import pytest
 
 from driftfold_workers.jobs.job import State
 from driftfold_workers.jobs.store import NO_SIGN, Conflict, Fenced, JobStore
+from driftfold_workers.jobs.usage import UNUSED, Usage
 from tests.workers.jobs import (
     KINDS,
     SHORT,
@@ -45,6 +46,27 @@ async def test_a_job_without_needs_goes_to_anybody(store: JobStore) -> None:
     claim = await store.claim("anne", [], 1.0)
     assert claim is not None
     assert claim.job.id == job.id
+
+
+async def test_what_attempts_have_used_up_is_kept(store: JobStore) -> None:
+    claim = await running(store)
+    job = claim.job.id
+    assert claim.job.used == UNUSED
+    await store.heartbeat(job, claim.epoch, 30.0, Usage(1.5, 2.25))
+    await store.heartbeat(job, claim.epoch, 30.0)  # of one that knows of none
+    assert (await store.get(job)).used == Usage(1.5, 2.25)
+    how = {"reason": "x", "counted": False, "attempts": 3}
+    await store.release(job, claim.epoch, **how, used=Usage(1.75, 2.5))  # type: ignore[arg-type]
+    again = await claimed(store, lease=SHORT)
+    assert again.job.used == Usage(1.75, 2.5)
+    with pytest.raises(Fenced):
+        await store.finish(job, claim.epoch, State.FAILED, used=Usage(9.0, 9.0))
+    assert await store.heartbeat(job, claim.epoch, 30.0, Usage(9.0, 9.0)) == "lost"
+    await reaped(store, job)
+    last = await claimed(store)
+    assert last.job.used == Usage(1.75, 2.5)
+    await store.finish(job, last.epoch, State.FAILED, used=Usage(3.0, 4.0))
+    assert (await store.get(job)).used == Usage(3.0, 4.0)
 
 
 async def test_what_has_run_and_is_over_is_cleared_up_after(store: JobStore) -> None:

@@ -8,7 +8,7 @@ from driftfold_api.archive.base import ArchiveError
 from driftfold_api.archive.database import Database
 from driftfold_api.archive.tables import metadata
 
-HEAD = "0005"
+HEAD = "0006"
 """The revision that `tables` describes."""
 FOLDER = Path(__file__).parent / "migrations"
 

@@ -11,6 +11,7 @@ from driftfold_api.models import Attempt
 from driftfold_workers.jobs.canonical import to_json
 from driftfold_workers.jobs.job import Job, LifecycleEvent, State
 from driftfold_workers.jobs.terms import Terms
+from driftfold_workers.jobs.usage import Usage
 
 
 def to_row(job: Job) -> dict[str, Any]:
@@ -46,6 +47,8 @@ def changing(job: Job) -> dict[str, Any]:
         "result": None if job.result is None else json.dumps(job.result, default=dict),
         "dead": job.dead,
         "diverged": job.diverged,
+        "used_cpu": job.used.cpu,
+        "used_wall": job.used.wall,
     }
 
 
@@ -75,6 +78,7 @@ def to_job(row: Row[Any]) -> Job:
         dead=row.dead,
         diverged=row.diverged,
         retried_by=row.retried_by or "",
+        used=Usage(row.used_cpu, row.used_wall),
     )
 
 

@@ -46,6 +46,8 @@ jobs = Table(
     Column("origin", Text),
     Column("dead", Boolean, nullable=False, server_default=false()),
     Column("diverged", BigInteger),
+    Column("used_cpu", Double, nullable=False, server_default="0"),
+    Column("used_wall", Double, nullable=False, server_default="0"),
     Column("sent", Boolean, nullable=False, server_default=true()),
     Column("wish", String(8)),
     Column("lost", BigInteger, nullable=False, server_default="0"),

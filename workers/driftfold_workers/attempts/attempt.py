@@ -159,6 +159,7 @@ class Attempt:
             elif isinstance(message, Begun):
                 self._meter.begin(message.cpu)
             elif self._end is None:
+                self._meter.read()  # while it is there: of one that has ended nobody can tell
                 self._end = message
 
     async def _ended(self, exiting: "asyncio.Task[int]") -> int:
@@ -285,11 +286,19 @@ class Attempt:
             over=self._over,
             starved=starved,
         )
-        said = {"reason": verdict.reason, "outcome": verdict.outcome}
+        reason, outcome, used = verdict.reason, verdict.outcome, self._meter.read()
         telling = self._trace.finishing()
         if (final := verdict.state) is not None:
             await insist(
-                lambda: store.finish(job, self._epoch, final, result=verdict.result, **said)
+                lambda: store.finish(
+                    job,
+                    self._epoch,
+                    final,
+                    reason=reason,
+                    result=verdict.result,
+                    outcome=outcome,
+                    used=used,
+                )
             )
             state = final
         else:
@@ -299,8 +308,10 @@ class Attempt:
                     self._epoch,
                     counted=verdict.counted,
                     attempts=self._settings.attempts,
+                    reason=reason,
                     back_off=verdict.back_off,
-                    **said,
+                    outcome=outcome,
+                    used=used,
                 )
             )
         telling.end({"state": str(state)})

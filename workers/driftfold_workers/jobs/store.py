@@ -240,10 +240,12 @@ class JobStore(Jobs):
         reason: str = "",
         result: Mapping[str, Any] | None = None,
         outcome: str = "",
+        used: Usage | None = None,
     ) -> None:
         """End the job in a final state. A stale epoch raises `Fenced`.
 
         `outcome` tells in words what became of the attempt; it goes into the lifecycle event.
+        `used` is what the job has used up in all.
         """
 
     @abstractmethod
@@ -257,6 +259,7 @@ class JobStore(Jobs):
         attempts: int,
         back_off: bool = False,
         outcome: str = "",
+        used: Usage | None = None,
     ) -> State:
         """Give the job back to the head of the queue.
 
@@ -265,7 +268,7 @@ class JobStore(Jobs):
 
         With `back_off` it may have to wait: not at all after the first attempt in a row that
         recorded nothing new, then half a second, one, two and so on up to half a minute. Its reason
-        and the lifecycle event say so (`retry`). `outcome` is as in `finish`.
+        and the lifecycle event say so (`retry`). `outcome` and `used` are as in `finish`.
         """
 
     @abstractmethod

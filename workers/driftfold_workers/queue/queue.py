@@ -55,8 +55,7 @@ class RedisQueue(RedisUsers):
         self, job: str, epoch: int, lease: float, used: Usage | None = None
     ) -> Beat:
         """Renew a lease; take down what the job has used up."""
-        told = ("", "") if used is None else (f"{used.cpu:.3f}", f"{used.wall:.3f}")
-        args = (epoch, to_ms(lease), *told)
+        args = (epoch, to_ms(lease), *_told(used))
         beat: bytes = await transition(self._link, "heartbeat", job, *args)
         return BEATS[beat]
 
@@ -90,12 +89,14 @@ class RedisQueue(RedisUsers):
         reason: str = "",
         result: Mapping[str, Any] | None = None,
         outcome: str = "",
+        used: Usage | None = None,
     ) -> None:
         """End the job in a final state. A stale epoch raises `Fenced`."""
         if not state.final:
             raise StoreError(f"a job does not end {state}; give succeeded, failed or canceled")
         text = "" if result is None else json.dumps(result, default=dict, separators=(",", ":"))
-        await transition(self._link, "finish", job, epoch, state, reason, text, outcome)
+        args = (epoch, state, reason, text, outcome, *_told(used))
+        await transition(self._link, "finish", job, *args)
 
     async def release(
         self,
@@ -107,13 +108,14 @@ class RedisQueue(RedisUsers):
         attempts: int,
         back_off: bool = False,
         outcome: str = "",
+        used: Usage | None = None,
     ) -> State:
         """Give the job back; it stands at the head of its priority.
 
         A job that is being canceled ends canceled instead.
         """
         pauses = (to_ms(FIRST_PAUSE) if back_off else 0, to_ms(LONGEST_PAUSE))
-        args = (epoch, reason, outcome, int(counted), attempts, *pauses, 0)
+        args = (epoch, reason, outcome, int(counted), attempts, *pauses, 0, *_told(used))
         return State((await transition(self._link, "release", job, *args)).decode())
 
     async def reap(self, attempts: int) -> Sequence[str]:
@@ -142,7 +144,7 @@ class RedisQueue(RedisUsers):
         pauses = to_ms(FIRST_PAUSE), to_ms(LONGEST_PAUSE)
         reaped = []
         for job in (name.decode() for name in lost):
-            args = ("", NO_SIGN, "lease lost", 1, attempts, *pauses, uptime)
+            args = ("", NO_SIGN, "lease lost", 1, attempts, *pauses, uptime, *_told(None))
             if await transition(self._link, "release", job, *args):
                 reaped.append(job)
         return reaped
@@ -204,6 +206,11 @@ class RedisQueue(RedisUsers):
                     attempts=1,
                     outcome="drained",
                 )
+
+
+def _told(used: Usage | None) -> tuple[str, str]:
+    """Return what a job has used up as scripts take it: seconds of CPU, and of running."""
+    return ("", "") if used is None else (f"{used.cpu:.3f}", f"{used.wall:.3f}")
 
 
 async def _seen_through(work: Coroutine[Any, Any, None]) -> None:

@@ -2,6 +2,6 @@
 if fenced(ARGV[3]) then return 'lost' end
 redis.call('ZADD', LEASE, NOW_MS + ARGV[4], ID)
 set('lease', ARGV[4])
-if ARGV[5] ~= '' then set('used_cpu', ARGV[5], 'used_wall', ARGV[6]) end
+use(ARGV[5], ARGV[6])
 if field('state') == 'canceling' then return 'cancel' end
 return field('pausing') and 'pause' or 'ok'

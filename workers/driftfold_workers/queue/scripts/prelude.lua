@@ -115,6 +115,17 @@ local function finish(state, reason, outcome)
   if field('started') then redis.call('ZADD', UNCLEARED, NOW_MS + (field('lease') or 0), ID) end
 end
 
+-- What the job has used up. The archive has that with whatever else is told, and is to have it now
+-- and then where nothing is: each 5 seconds of running.
+local function use(cpu, wall)
+  if cpu == '' then return end
+  set('used_cpu', cpu, 'used_wall', wall)
+  if tonumber(wall) >= tonumber(field('used_offered') or 0) + 5 then
+    set('used_offered', wall)
+    redis.call('SADD', UNRECORDED, ID)
+  end
+end
+
 local function repeated() return field('nonce') == NONCE end
 
 local function unknown() return redis.error_reply('UNKNOWN no job has the id ' .. ID) end

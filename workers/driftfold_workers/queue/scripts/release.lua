@@ -1,7 +1,7 @@
 -- ARGV: epoch, or '' to take back a job whose lease is over; reason; outcome of the attempt; 1 if it
 -- counts; attempts of a job that says nothing of them; first pause in ms, or 0 to go on at once;
--- longest pause in ms; seconds the server is up, at least. Returns the new state, '' if nothing was
--- done.
+-- longest pause in ms; seconds the server is up, at least; seconds of CPU and of running that the job
+-- has used, or '' and ''. Returns the new state, '' if nothing was done.
 local epoch, reason, outcome, counted, attempts, first, longest, uptime = unpack(ARGV, 3, 10)
 if epoch == '' then
   local due = redis.call('ZSCORE', LEASE, ID)
@@ -17,6 +17,7 @@ elseif repeated() then
 else
   local refusal = fenced(epoch)
   if refusal then return refused(refusal) end
+  use(ARGV[11], ARGV[12])
 end
 
 -- The first attempt in a row that recorded nothing new is followed by another at once, each
