@@ -61,9 +61,9 @@ def map_leaves(fn: Callable[..., Any], tree: T, *others: T) -> T:
 
 def leaves(tree: Any) -> list[Any]:
     """Return the array leaves in order of definition."""
-    if _is_array(tree):
-        return [tree]
-    return [leaf for part in _parts(tree) for leaf in leaves(part)]
+    found: list[Any] = []
+    _collect(tree, found)
+    return found
 
 
 def stack(trees: Sequence[T]) -> T:
@@ -211,12 +211,19 @@ def _map_one(fn: Callable[[Any], Any], tree: Any) -> Any:
     return _walk(fn, _first, tree, ())
 
 
-def _parts(tree: Any) -> Iterable[Any]:
+def _collect(tree: Any, found: list[Any]) -> None:
     names = _names.get(type(tree))
     if names is not None:
-        return [getattr(tree, name) for name in names]
-    if tree is None:
-        return ()
+        for name in names:
+            _collect(getattr(tree, name), found)
+    elif _is_array(tree):
+        found.append(tree)
+    elif tree is not None:
+        for part in _parts(tree):
+            _collect(part, found)
+
+
+def _parts(tree: Any) -> Iterable[Any]:
     if _is_node(tree):
         return [getattr(tree, f.name) for f in fields(tree)]
     if isinstance(tree, Mapping):

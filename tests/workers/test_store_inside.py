@@ -318,4 +318,4 @@ def test_no_mutant_survives(
 
     monkeypatch.setattr(module, "read", mutated)
     with pytest.raises(BaseException):  # noqa: B017, PT011 - whatever shows it
-        run(60, (Phase.generate,))
+        run(100, (Phase.generate,))

@@ -173,6 +173,15 @@ class StoreModel(RuleBasedStateMachine):
             told.checkpoint = point or told.checkpoint
             assert self.do(call) == told.seq
 
+    @precondition(lambda self: any(told.ready for told in self.jobs.values()))
+    @rule(count=st.integers(1, 3), again=st.integers(0, 2), note=st.sampled_from(["", "", "other"]))
+    def work(self, count: int, again: int, note: str) -> None:
+        """Somebody who can do anything claims, tells, and tells a part once more."""
+        self.claim(["a", "b"])
+        mine = len(self.claims) - 1
+        self.append(mine, 0, count, True, "")
+        self.append(mine, -again, again + 1, False, note)
+
     @precondition(lambda self: self.claims)
     @rule(index=INDEX, state=st.sampled_from([State.SUCCEEDED, State.FAILED, State.CANCELED]))
     def finish(self, index: int, state: State) -> None:
@@ -188,7 +197,14 @@ class StoreModel(RuleBasedStateMachine):
     @rule(index=INDEX, counted=st.booleans())
     def release(self, index: int, counted: bool) -> None:
         job, epoch, told, live = self.attempt(index)
-        call = self.store.release(job, epoch, reason="x", counted=counted, attempts=ATTEMPTS)
+        call = self.store.release(
+            job,
+            epoch,
+            reason="x",
+            counted=counted,
+            attempts=ATTEMPTS,
+            outcome="child died" if counted else "drained",
+        )
         if live:
             self.given_back(told, counted)
             assert self.do(call) is told.state

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from driftfold.arrays import Array, Floats, along
+from driftfold.native import exact
 
 _TILE = 2**17  # numbers that are scaled at a time
 
@@ -21,6 +22,10 @@ def weighted_sum(weights: Floats, vectors: Array, bases: Array | None = None) ->
     >>> weighted_sum(np.array([1.0, 2.0]), np.array([[1.0], [10.0]]), np.array([[1.0], [8.0]]))
     array([4.])
     """
+    if bases is None and vectors.size > len(vectors) and _plain(weights) and _plain(vectors):
+        fast = exact()
+        if fast is not None:
+            return fast.weighted_sum(weights, vectors)
     if vectors.size <= _TILE or vectors.size == len(vectors):  # one column is summed in pairs
         ways = vectors if bases is None else vectors - bases
         scaled = np.multiply(along(weights, ways), ways, order="C")  # rows lie apart: one order
@@ -29,6 +34,10 @@ def weighted_sum(weights: Floats, vectors: Array, bases: Array | None = None) ->
     running = RunningSum()
     running.add(weights, vectors, bases)
     return running.value
+
+
+def _plain(array: Array) -> bool:
+    return type(array) is np.ndarray and array.dtype == np.float64 and array.flags.c_contiguous
 
 
 class RunningSum:

@@ -79,6 +79,7 @@ class TicketBook:
         self._engine = engine
         self._phases = phases
         self._steps = [phase.steps for phase in phases]
+        self._uploads = [phase.upload_bytes() for phase in phases]
         self._together = [phase.together for phase in phases]
         self.memories = memories
         self.next = 0
@@ -178,7 +179,7 @@ class TicketBook:
         All, if there is room for what they send, or if some of it is there already or has to wait
         for other work of the same client.
         """
-        each = self._phases[tickets[0].order.phase].upload_bytes() if tickets else 0
+        each = self._uploads[tickets[0].order.phase] if tickets else 0
         room = max(1, self._engine.payload_bytes // max(1, each))
         if len(tickets) <= room:
             return len(tickets)

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from driftfold.native.building import LIBRARY, BuildError, build, levels_here
+from driftfold.native.building import LIBRARY, BuildError, build, levels_here, up_to_date
 from driftfold.native.loading import SWITCH, Library, Missing, open_library
 
 _USAGE = "usage: python -m driftfold.native [--if-missing]"
@@ -19,10 +19,11 @@ def main(arguments: Sequence[str]) -> None:
     if arguments not in ([], ["--if-missing"]):
         sys.exit(_USAGE)
     if_missing = bool(arguments)
-    found = open_library(LIBRARY)
-    if isinstance(found, Library) and if_missing:
+    # A stale one is left alone: a process that has opened it would be told of it again afterwards.
+    if if_missing and up_to_date() and isinstance(open_library(LIBRARY), Library):
         return
     if if_missing and os.environ.get(SWITCH, "").strip() not in ("", "1"):
+        found = open_library(LIBRARY)
         why = found.reason if isinstance(found, Missing) else ""
         print(f"driftfold: no kernels: {why}; only speed depends on them")
         return

@@ -49,7 +49,10 @@ _SIZES: dict[str, tuple[str, range]] = {
 }
 
 # Sources that are compiled once for each level: their types and sizes are fixed.
-_FIXED = ("philox", "resets")
+_FIXED = ("philox", "resets", "exact")
+
+# Those whose bits are NumPy's: a product and a sum are rounded one after the other.
+_EXACT = {"exact": ("-ffp-contract=off",)}
 
 
 class BuildError(Exception):
@@ -74,12 +77,15 @@ class Unit:
             name = f"NAME(stem)=stem##_{self.size}_f{self.bits}_{self.level}"
             defines = [f"-D{letter}={self.size}", f"-DBITS={self.bits}", f"-D{name}"]
         source = str(FOLDER / f"{self.stem}.c")
-        return [*compiler, *_FLAGS, *flags, *defines, "-c", source, "-o", str(target)]
+        own = _EXACT.get(self.stem, ())
+        return [*compiler, *_FLAGS, *flags, *own, *defines, "-c", source, "-o", str(target)]
 
 
 def source_digest() -> str:
     """Short digest of the sources and of how they are compiled, 16 hexadecimal digits."""
-    digest = hashlib.blake2b(repr((_FLAGS, _LEVELS, _SIZES, _FIXED)).encode(), digest_size=8)
+    digest = hashlib.blake2b(
+        repr((_FLAGS, _LEVELS, _SIZES, _FIXED, _EXACT)).encode(), digest_size=8
+    )
     for path in sorted(FOLDER.glob("*.[ch]")):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()

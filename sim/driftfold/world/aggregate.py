@@ -350,6 +350,8 @@ class _Weighed:
 
 
 def _usable_weights(weights: Floats) -> bool:
+    if 0 < weights.dot(weights) < np.inf:  # which tells it of almost all
+        return True
     return bool(np.isfinite(weights).all() and weights.any())
 
 

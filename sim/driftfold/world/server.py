@@ -78,6 +78,8 @@ class Server:
         self.trace: EventTrace = self.loop.trace
         self.interrupted = INTERRUPTED[world.faults.on_interrupt]
         self._calling = False
+        self._down = [work.download_bytes() for work in world.phases]
+        self._up = [work.upload_bytes() for work in world.phases]
         self._ranks: Ints | None = None
         self.roster: Roster | None = None
         self._everyone = np.arange(world.fleet.size, dtype=np.int64)
@@ -198,9 +200,9 @@ class Server:
             self.carried.pop(client, None)
         work = self.world.phases[phase]
         payload = self.aggregator.broadcast(phase, self.version)
-        down = work.download_bytes()
-        delays, sent = self.world.delays, now()
-        samples, up = work.samples(clients, self.version), work.upload_bytes()
+        down = self._down[phase]
+        delays, sent = self.world.delays, self.loop.time()
+        samples, up = work.samples(clients, self.version), self._up[phase]
         download, compute, upload = delays.visit(clients, down, samples, up, dispatch)
         leaves = self.world.attendance.session_end(clients, sent)
         # How a visit ends is known from its times; what ends just as the session does counts.

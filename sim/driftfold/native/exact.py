@@ -1,0 +1,48 @@
+"""What a server does each round by the library of kernels: the bits of the NumPy form."""
+
+from ctypes import c_int64, c_void_p
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from driftfold.native.loading import Library, library
+
+Floats = npt.NDArray[np.float64]
+
+
+class Exact:
+    """Sums and factors of contiguous float64 arrays.
+
+    Parameters
+    ----------
+    library
+        Where the code is.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._sum = library.function("weighted_sum")
+        self._sum.argtypes = (c_void_p, c_void_p, c_int64, c_int64, c_void_p)
+        self._sum.restype = None
+        self._invert = library.function("inverse_cholesky")
+        self._invert.argtypes = (c_void_p, c_int64, c_void_p)
+
+    def weighted_sum(self, weights: Floats, vectors: Floats) -> Floats:
+        """Sum of w_i v_i, weights (k,) and vectors (k, ...), added in order of the rows."""
+        out = np.empty(vectors.shape[1:])
+        count, where = len(vectors), vectors.ctypes.data
+        self._sum(weights.ctypes.data, where, count, out.size, out.ctypes.data)
+        return out
+
+    def inverse_cholesky(self, gram: Floats) -> Floats | None:
+        """L^-1 of gram = L L^T, shape (r, r), r <= 12; None where there is no such factor."""
+        out = np.empty_like(gram)
+        failed = self._invert(gram.ctypes.data, gram.shape[-1], out.ctypes.data)
+        return None if failed else out
+
+
+@cache
+def exact() -> Exact | None:
+    """Return this process's `Exact`, or None where there is no library."""
+    found = library()
+    return Exact(found) if isinstance(found, Library) else None
