@@ -2,6 +2,7 @@
 
 from ctypes import c_int64, c_void_p
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +22,10 @@ class Exact:
     """
 
     def __init__(self, library: Library) -> None:
-        self._sum = library.function("weighted_sum")
+        self._sum: Any = library.function("weighted_sum")
         self._sum.argtypes = (c_void_p, c_void_p, c_int64, c_int64, c_void_p)
         self._sum.restype = None
-        self._invert = library.function("inverse_cholesky")
+        self._invert: Any = library.function("inverse_cholesky")
         self._invert.argtypes = (c_void_p, c_int64, c_void_p)
 
     def weighted_sum(self, weights: Floats, vectors: Floats) -> Floats:
