@@ -1,6 +1,7 @@
 """What a server does each round by the library of kernels: the bits of the NumPy form."""
 
-from ctypes import c_int64, c_void_p
+from collections.abc import Callable
+from ctypes import c_int, c_int64, c_void_p
 from functools import cache
 from typing import Any
 
@@ -22,11 +23,12 @@ class Exact:
     """
 
     def __init__(self, library: Library) -> None:
-        self._sum: Any = library.function("weighted_sum")
-        self._sum.argtypes = (c_void_p, c_void_p, c_int64, c_int64, c_void_p)
-        self._sum.restype = None
-        self._invert: Any = library.function("inverse_cholesky")
-        self._invert.argtypes = (c_void_p, c_int64, c_void_p)
+        self._sum = _typed(
+            library.function("weighted_sum"), None, c_void_p, c_void_p, c_int64, c_int64, c_void_p
+        )
+        self._invert = _typed(
+            library.function("inverse_cholesky"), c_int, c_void_p, c_int64, c_void_p
+        )
 
     def weighted_sum(self, weights: Floats, vectors: Floats) -> Floats:
         """Sum of w_i v_i, weights (k,) and vectors (k, ...), added in order of the rows."""
@@ -40,6 +42,12 @@ class Exact:
         out = np.empty_like(gram)
         failed = self._invert(gram.ctypes.data, gram.shape[-1], out.ctypes.data)
         return None if failed else out
+
+
+def _typed(function: Any, result: type | None, *arguments: type) -> Callable[..., Any]:
+    function.restype, function.argtypes = result, arguments
+    typed: Callable[..., Any] = function
+    return typed
 
 
 @cache
