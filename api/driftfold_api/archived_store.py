@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from driftfold_api.archive.base import Archive, Deleted, Wanted
+from driftfold_api.archive.base import Archive, Deleted, Wanted, Wish
 from driftfold_api.attempts import attempts_of
 from driftfold_api.depth import LIMIT, Depth
 from driftfold_api.models import Attempt, Lifecycle
 from driftfold_api.reach import Reach
 from driftfold_api.recording.ownership import check_owner
-from driftfold_api.recording.reconciler import cancel_there, queue_again
+from driftfold_api.recording.reconciler import grant_there, queue_again
 from driftfold_workers.jobs.job import Job, LifecycleEvent, News, State, Turns
 from driftfold_workers.jobs.store import (
     Conflict,
@@ -70,7 +70,8 @@ class ArchivedStore(Jobs):
 
         async def kept() -> Job:
             known = await self._archive.get(job)
-            return replace(known, reason=LATER) if known.state is State.QUEUED else known
+            waits = known.state is State.QUEUED and not known.pausing
+            return replace(known, reason=LATER) if waits else known
 
         found = await self._either(lambda: self._store.get(job), kept)
         return (await self._retries([found]))[0]
@@ -128,20 +129,22 @@ class ArchivedStore(Jobs):
             told = await self._archive.cancel(job)
         if told.state.final:
             return told
-        try:  # the job store has lost it
-            await self.reach.ask(lambda: cancel_there(self._store, self._archive, job))
-            return await self.reach.ask(lambda: self._store.get(job))
-        except (StoreUnreachable, UnknownJob):
-            return told
+        return await self._granted(job, Wish.CANCEL, told)
 
     async def pause(self, job: str) -> Job:
-        """Take a queued job out of the queue; have a running one stop at the end of its round."""
-        allowed = "only a job that is queued or runs can be paused"
-        return await self._move(job, self._store.pause, allowed)
+        """Take a queued job out of the queue; have a running one stop at the end of its round.
+
+        Without the job store one that is not queued yet is paused at once. Of any other the wish
+        is kept.
+        """
+        return await self._move(job, Wish.PAUSE, self._store.pause, self._archive.pause)
 
     async def resume(self, job: str) -> Job:
-        """Put a paused job in its place in the queue again. One that is not paused: `Conflict`."""
-        return await self._move(job, self._store.resume, "only a paused job can be resumed")
+        """Put a paused job in its place in the queue again. One that is not paused: `Conflict`.
+
+        Without the job store it is as for a pause.
+        """
+        return await self._move(job, Wish.RESUME, self._store.resume, self._archive.resume)
 
     async def delete(self, job: str) -> bool:
         """Forget a final job and its log; any other: `Conflict`.
@@ -274,6 +277,9 @@ class ArchivedStore(Jobs):
             if not there:  # until it answers again, nobody but the archive knows of the job
                 await self.reach.ask(lambda: self._store.window.unknown([job.id]))
                 await self._archive.send([job.id])
+                # As it is by now: it may be paused, or canceled.
+                await self.reach.ask(lambda: queue_again(self._store, self._archive, job.id))
+                return await self.get(job.id), True
             await self.reach.ask(lambda: self._store.enqueue(job))
         except StoreUnreachable:
             return replace(job, reason=LATER), True
@@ -290,17 +296,42 @@ class ArchivedStore(Jobs):
             return jobs
         return [replace(job, retried_by=found.get(job.id, "")) for job in jobs]
 
-    async def _move(self, job: str, move: Callable[[str], Awaitable[Job]], allowed: str) -> Job:
-        """Move a job that is not over, wherever it is known."""
+    async def _move(
+        self,
+        job: str,
+        wish: Wish,
+        live: Callable[[str], Awaitable[Job]],
+        kept: Callable[[str], Awaitable[Job]],
+    ) -> Job:
+        """Pause or resume a job, wherever it is known.
+
+        While one of both is still wished of it, the wish is changed: were the job moved itself,
+        the wish would be granted later, and undo that.
+        """
+        if await self._waits_for_a_move(job):
+            return await kept(job)
         try:
-            return await self.reach.ask(lambda: move(job))
+            return await self.reach.ask(lambda: live(job))
+        except StoreUnreachable as error:
+            return await self._kept(lambda: kept(job), error)
         except UnknownJob:
-            known = await self._archive.get(job)
-            if known.state.final:
-                became = "was" if known.state is State.CANCELED else "has"
-                raise Conflict(f"job {job} {became} {known.state}; {allowed}") from None
-            await self.reach.ask(lambda: queue_again(self._store, self._archive, job))
-            return await self.reach.ask(lambda: move(job))
+            told = await kept(job)
+        return await self._granted(job, wish, told)
+
+    async def _waits_for_a_move(self, job: str) -> bool:
+        try:
+            return await self._archive.wish(job) in (Wish.PAUSE, Wish.RESUME)
+        except StoreUnreachable:  # the job store is enough
+            return False
+
+    async def _granted(self, job: str, wish: Wish, told: Job) -> Job:
+        """Grant a wish about a job that the job store has lost; return the job then."""
+        try:
+            if await self._archive.wish(job) is wish:
+                await self.reach.ask(lambda: grant_there(self._store, self._archive, job, wish))
+            return await self.reach.ask(lambda: self._store.get(job))
+        except (StoreUnreachable, UnknownJob):  # or it was never sent
+            return told
 
     async def _either(
         self,

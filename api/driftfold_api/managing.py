@@ -65,7 +65,8 @@ def pause_job(job: str, url: str | None, as_json: bool) -> None:
     elif told.state is State.PAUSED:
         typer.echo(f"job {told.id} is paused; go on with: driftfold resume {told.id}")
     else:
-        typer.echo(f"job {told.id} is paused at the end of its round")
+        how = told.reason or "it is paused at the end of its round"
+        typer.echo(f"job {told.id} {how.removeprefix('it ')}")
 
 
 def resume_job(job: str, url: str | None, as_json: bool) -> None:

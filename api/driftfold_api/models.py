@@ -68,7 +68,8 @@ class JobView(Answer):
     needs: list[str] = Field(description="Kinds a worker must have, as family:kind.")
     progress: Progress
     pausing: bool = Field(
-        default=False, description="It runs, and is paused at the end of its round."
+        default=False,
+        description="It is to be paused: at the end of its round, or once the job store is back.",
     )
     group: str = Field(default="", description="Id of the group that it belongs to.")
     dead: bool = Field(

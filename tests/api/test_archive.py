@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from driftfold_api.archive import wishing
+from driftfold_api.archive.pausing import PAUSED_LATER, RESUMED_LATER
 from driftfold_api.archived_store import LATER
 from driftfold_workers.jobs.job import State
 from driftfold_workers.jobs.usage import Usage
@@ -207,6 +208,65 @@ async def test_what_is_wished_without_the_job_store_happens_when_it_is_back(
         assert (await http.get(f"/v1/jobs/{job}")).json()["state"] == "canceled"
     await store.finish(running, epoch, State.CANCELED)
     await until(lambda: over(api, running))
+
+
+async def test_jobs_are_paused_and_resumed_without_the_job_store(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, server: EmbeddedServer
+) -> None:
+    running, queued, paused = [await submitted(http) for _ in range(3)]
+    epoch = await claimed(store, running)
+    await http.post(f"/v1/jobs/{paused}/pause")
+
+    async def recorded() -> bool:
+        states = await api.archive.states([running, paused])
+        return states == {running: State.RUNNING, paused: State.PAUSED}
+
+    await until(recorded)
+    os.kill(server.pid, signal.SIGKILL)
+    never = await submitted(http)
+    for job, state, pausing, reason in (
+        (running, "running", True, PAUSED_LATER),
+        (queued, "queued", True, PAUSED_LATER),
+        (never, "paused", False, ""),
+    ):
+        answer = await http.post(f"/v1/jobs/{job}/pause")
+        for told in (answer.json(), (await http.get(f"/v1/jobs/{job}")).json()):
+            assert (told["state"], told["pausing"], told["reason"]) == (state, pausing, reason)
+        assert answer.status_code == 202
+    answer = await http.post(f"/v1/jobs/{paused}/resume")
+    told = answer.json()
+    assert (answer.status_code, told["state"], told["reason"]) == (202, "paused", RESUMED_LATER)
+    assert (await http.post(f"/v1/jobs/{never}/resume")).json()["state"] == "queued"
+    answer = await http.post(f"/v1/jobs/{never}/resume")
+    assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
+    assert (await http.post(f"/v1/jobs/{never}/pause")).json()["state"] == "paused"
+    await asyncio.to_thread(server.restart)
+
+    async def granted() -> bool:
+        return not await api.archive.wishes() and await there(store, never)
+
+    await until(granted)
+    states = {job: (await store.get(job)).state for job in (queued, paused, never)}
+    assert states == {queued: State.PAUSED, paused: State.QUEUED, never: State.PAUSED}
+    assert await store.heartbeat(running, epoch, 30.0) == "pause"
+    assert (await http.post(f"/v1/jobs/{never}/resume")).json()["state"] == "queued"
+
+
+async def test_the_last_wish_counts_also_when_the_job_store_is_back(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore
+) -> None:
+    job = await submitted(http)
+    await api.archive.pause(job)  # as by another process, which does not reach the job store
+    told = (await http.post(f"/v1/jobs/{job}/resume")).json()
+    assert (told["state"], told["pausing"]) == ("queued", False)
+
+    async def granted() -> bool:
+        return await api.archive.wish(job) is None
+
+    await until(granted)
+    assert (await store.get(job)).state is State.QUEUED
+    await http.post(f"/v1/jobs/{job}/pause")
+    assert (await store.get(job)).state is State.PAUSED
 
 
 async def test_accepted_jobs_outlive_the_job_store_and_its_disk(

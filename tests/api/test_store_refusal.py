@@ -9,6 +9,7 @@ import pytest
 import redis.asyncio
 
 from driftfold_api.archive import wishing
+from driftfold_api.archive.pausing import PAUSED_LATER
 from driftfold_api.archived_store import LATER
 from driftfold_workers.jobs.job import State
 from driftfold_workers.redis.embedded import EmbeddedServer
@@ -34,11 +35,13 @@ async def test_without_its_replicas_and_with_them_again(server: EmbeddedServer) 
         api.client() as http,
         redis.asyncio.from_url(server.url) as settings,
     ):
-        job = await submitted(http)
+        job, other = await submitted(http), await submitted(http)
         await settings.config_set("min-replicas-to-write", 1)
         try:
             told = (await http.post(f"/v1/jobs/{job}/cancel")).json()
             assert (told["state"], told["reason"]) == ("canceling", wishing.LATER)
+            told = (await http.post(f"/v1/jobs/{other}/pause")).json()
+            assert (told["state"], told["reason"]) == ("queued", PAUSED_LATER)
             ready = (await http.get("/readyz")).json()
             assert ready["status"] == "degraded"
             assert "Not enough good replicas to write" in ready["detail"]
@@ -53,7 +56,11 @@ async def test_without_its_replicas_and_with_them_again(server: EmbeddedServer) 
         async def canceled() -> bool:
             return (await store.get(job)).state is State.CANCELED
 
+        async def paused() -> bool:
+            return (await store.get(other)).state is State.PAUSED
+
         await until(canceled)
+        await until(paused)
 
 
 def small_disk(folder: Path) -> Path:

@@ -44,7 +44,9 @@ async def test_of_one_that_was_sent_the_wish_is_kept(archive: Archive) -> None:
     await archive.record(await archive.lead(), [excerpt(running(job))])
     assert (await archive.get(job.id)).state is State.RUNNING
     assert len(await archive.wishes()) == 2
-    await archive.grant(job.id)
+    await archive.grant(job.id, Wish.PAUSE)  # which is not what is wished
+    assert len(await archive.wishes()) == 2
+    await archive.grant(job.id, Wish.CANCEL)
     assert await archive.wishes() == [(later.id, Wish.CANCEL)]
     with pytest.raises(UnknownJob):
         await archive.cancel("nobody")

@@ -122,6 +122,62 @@ async def test_wishes_are_granted(store: RedisJobStore, archive: SqlArchive) -> 
         await archive.get(over.id)
 
 
+async def test_jobs_are_paused_and_resumed_as_was_wished(
+    store: RedisJobStore, archive: SqlArchive
+) -> None:
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    runs, goes_on = await running(store, archive), await running(store, archive)
+    queued, lost, paused = [await accepted(store, archive) for _ in range(3)]
+    over = await accepted(store, archive)
+    await store.pause(paused.id)
+    while await recorder.step(fence):
+        pass
+    for job in (runs.job, goes_on.job, queued, lost, over):
+        assert (await archive.pause(job.id)).pausing
+    for job in (goes_on.job, paused):
+        await archive.resume(job.id)
+    await store.cancel(over.id)  # unrecorded
+    await store._link.call(lambda redis: redis.delete(store.keys.job(lost.id)))
+    reconciler = Reconciler(store, archive, grace=0.0)
+    await reconciler.step()
+    assert await archive.wishes() == []
+    assert await store.heartbeat(runs.job.id, runs.epoch, 30.0) == "pause"
+    assert await store.heartbeat(goes_on.job.id, goes_on.epoch, 30.0) == "ok"
+    for job, state in (
+        (queued, State.PAUSED),
+        (lost, State.PAUSED),
+        (paused, State.QUEUED),
+        (over, State.CANCELED),
+    ):
+        assert (await store.get(job.id)).state is state
+    while await recorder.step(fence):
+        pass
+    for job in (queued, lost):
+        assert (await archive.get(job.id)).state is State.PAUSED
+
+
+async def test_a_job_that_was_paused_before_it_was_ever_queued_is_queued_so(
+    store: RedisJobStore, archive: SqlArchive
+) -> None:
+    recorder, fence = Recorder(store.window, archive), await archive.lead()
+    paused, _ = await archive.accept(Wanted(SPEC, KINDS), sent=False)
+    moved, _ = await archive.accept(Wanted(SPEC, KINDS), sent=False)
+    for job in (paused, moved):
+        await archive.pause(job.id)
+    await archive.resume(moved.id)
+    await Reconciler(store, archive, grace=0.0).step()
+    assert (await store.get(paused.id)).state is State.PAUSED
+    assert (await claimed(store)).job.id == moved.id
+    await store.resume(paused.id)
+    assert (await claimed(store)).job.id == paused.id
+    while await recorder.step(fence):
+        pass
+    kinds = [each.kind for each in await archive.events(paused.id)]
+    assert kinds == ["submitted", "paused", "unpaused", "claimed"]
+    kinds = [each.kind for each in await archive.events(moved.id)]
+    assert kinds == ["submitted", "paused", "unpaused", "claimed"]
+
+
 async def test_what_is_deleted_and_not_over_there_waits(
     store: RedisJobStore, archive: SqlArchive
 ) -> None:

@@ -70,6 +70,8 @@ class Wish(StrEnum):
 
     CANCEL = "cancel"
     DELETE = "delete"
+    PAUSE = "pause"
+    RESUME = "resume"
 
 
 @dataclass(frozen=True)
@@ -169,6 +171,26 @@ class Archive(ABC):
         """
 
     @abstractmethod
+    async def pause(self, job: str) -> Job:
+        """Pause a job for want of a job store; one that is canceled or over: `Conflict`.
+
+        One that was never sent there is paused when this returns. Of any other the wish is kept,
+        in place of one to resume it.
+        """
+
+    @abstractmethod
+    async def resume(self, job: str) -> Job:
+        """Take back a pause for want of a job store; one that is not paused: `Conflict`.
+
+        One that was never sent there is queued when this returns. Of any other the wish is kept,
+        in place of one to pause it.
+        """
+
+    @abstractmethod
+    async def wish(self, job: str) -> Wish | None:
+        """Return what is wished of a job."""
+
+    @abstractmethod
     async def delete(self, job: str) -> None:
         """Forget a job, its log and its idempotency key, in whatever state it is recorded.
 
@@ -206,7 +228,7 @@ class Archive(ABC):
     async def send(self, jobs: Sequence[str]) -> Sequence[str]:
         """Take note that jobs are about to be queued in the job store; return those that may be.
 
-        One that was canceled or deleted may not.
+        One that was canceled or deleted may not; one that was paused is queued as such.
         """
 
     @abstractmethod
@@ -214,8 +236,8 @@ class Archive(ABC):
         """Return what is wished of jobs, the oldest job first."""
 
     @abstractmethod
-    async def grant(self, job: str) -> None:
-        """Forget the wish that a job is canceled: the job store knows of it."""
+    async def grant(self, job: str, wish: Wish) -> None:
+        """Forget what was wished of a job, unless that is another thing by now: it is done."""
 
     @abstractmethod
     async def bury(self, job: str) -> bool:

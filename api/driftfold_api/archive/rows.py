@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from driftfold_api.archive.base import Wish
 from driftfold_api.models import Attempt
 from driftfold_workers.jobs.canonical import to_json
 from driftfold_workers.jobs.job import Job, LifecycleEvent, State
@@ -78,6 +79,7 @@ def to_job(row: Row[Any]) -> Job:
         dead=row.dead,
         diverged=row.diverged,
         retried_by=row.retried_by or "",
+        pausing=row.wish == Wish.PAUSE and row.state in (State.QUEUED, State.RUNNING),
         used=Usage(row.used_cpu, row.used_wall),
     )
 

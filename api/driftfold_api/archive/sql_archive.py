@@ -12,6 +12,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from driftfold_api.archive import (
     accepting,
+    pausing,
     reading,
     recording,
     repeating,
@@ -173,6 +174,18 @@ class SqlArchive(Archive):
         """Cancel a job for want of a job store."""
         return await self._write(partial(wishing.cancel, job=job))
 
+    async def pause(self, job: str) -> Job:
+        """Pause a job for want of a job store."""
+        return await self._write(partial(pausing.pause, job=job))
+
+    async def resume(self, job: str) -> Job:
+        """Take back a pause for want of a job store."""
+        return await self._write(partial(pausing.resume, job=job))
+
+    async def wish(self, job: str) -> Wish | None:
+        """Return what is wished of a job."""
+        return await self._read(partial(pausing.wish_of, job=job))
+
     async def delete(self, job: str) -> None:
         """Forget a job, its log and its idempotency key."""
         await self._write(partial(wishing.hide, job=job))
@@ -216,9 +229,9 @@ class SqlArchive(Archive):
         """Return what is wished of jobs, the oldest job first."""
         return await self._read(partial(wishing.wishes, limit=limit))
 
-    async def grant(self, job: str) -> None:
-        """Forget the wish that a job is canceled."""
-        await self._write(partial(wishing.grant, job=job))
+    async def grant(self, job: str, wish: Wish) -> None:
+        """Forget what was wished of a job, unless that is another thing by now."""
+        await self._write(partial(wishing.grant, job=job, wish=wish))
 
     async def bury(self, job: str) -> bool:
         """Remove rows of a deleted job; whether there are more."""

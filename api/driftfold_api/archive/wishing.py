@@ -1,18 +1,19 @@
 """Wishes: what users want done in the job store, kept until it was done."""
 
-import time
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, case, delete, select, update
 
+from driftfold_api.archive import unsent
 from driftfold_api.archive.base import Wish
+from driftfold_api.archive.pausing import PAUSED_LATER, RESUMED_LATER
 from driftfold_api.archive.reading import OVER, job_of, there
-from driftfold_api.archive.rows import event_row
 from driftfold_api.archive.tables import attempts, idempotency, jobs, lifecycle, records
-from driftfold_workers.jobs.job import Job, LifecycleEvent, State
+from driftfold_workers.jobs.job import Job, State
 from driftfold_workers.jobs.store import Conflict, UnknownJob
 
 LATER = "it is canceled as soon as the job store answers"
+PROMISES = (LATER, PAUSED_LATER, RESUMED_LATER)
 SLICE = 5000  # rows that one transaction removes
 
 
@@ -24,19 +25,7 @@ def cancel(connection: Connection, job: str) -> Job:
         raise Conflict(
             f"job {job} {became} {known.state}; only a job that is not over can be canceled"
         )
-    # Whoever sends it changes the same row: it is one or the other.
-    unsent = update(jobs).where(jobs.c.id == job, jobs.c.sent.is_(False))
-    now = round(time.time(), 6)
-    over = {"state": str(State.CANCELED), "reason": "", "finished": now, "events": 2}
-    if connection.execute(unsent.values(**over, sent=True)).rowcount:
-        nothing = {"attempt": 0, "epoch": 0, "seq": 0}
-        begun = {"name": known.name} if known.name else {}
-        told = (
-            LifecycleEvent(1, "submitted", known.created, begun),
-            LifecycleEvent(2, "canceled", now, nothing),
-        )
-        connection.execute(insert(lifecycle), [dict(event_row(job, event)) for event in told])
-    else:
+    if not unsent.move(connection, known, State.CANCELED, "canceled", sent=True):
         wish = {"wish": Wish.CANCEL, "state": str(State.CANCELING), "reason": LATER}
         connection.execute(update(jobs).where(jobs.c.id == job).values(**wish))
     return job_of(connection, job)
@@ -88,7 +77,9 @@ def wishes(connection: Connection, limit: int) -> Sequence[tuple[str, Wish]]:
     return [(row.id, Wish(row.wish)) for row in found]
 
 
-def grant(connection: Connection, job: str) -> None:
-    """Forget that a job was to be canceled: it is, or the job store knows of it."""
-    done = update(jobs).where(jobs.c.id == job, jobs.c.wish == Wish.CANCEL)
-    connection.execute(done.values(wish=None))
+def grant(connection: Connection, job: str, wish: Wish) -> None:
+    """Forget what was wished of a job: it is done, or the job store knows of it."""
+    done = update(jobs).where(jobs.c.id == job, jobs.c.wish == wish)
+    # Where nothing was to be done, nothing is told that would take the place of the promise.
+    reason = case((jobs.c.reason.in_(PROMISES), ""), else_=jobs.c.reason)
+    connection.execute(done.values(wish=None, reason=reason))

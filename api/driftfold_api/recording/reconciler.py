@@ -82,8 +82,8 @@ class Reconciler:
     async def _grant(self) -> None:
         slices = SLICES
         for job, wish in await self._archive.wishes(PAGE):
-            if wish is Wish.CANCEL:
-                await cancel_there(self._store, self._archive, job)
+            if wish is not Wish.DELETE:
+                await grant_there(self._store, self._archive, job, wish)
                 continue
             try:
                 await self._store.window.forget(job)
@@ -105,17 +105,19 @@ class Reconciler:
         return True
 
 
-async def cancel_there(store: RedisJobStore, archive: Archive, job: str) -> None:
-    """Grant the wish that a job is canceled."""
+async def grant_there(store: RedisJobStore, archive: Archive, job: str, wish: Wish) -> None:
+    """Grant the wish that a job is canceled, paused or resumed."""
+    moves = {Wish.CANCEL: store.cancel, Wish.PAUSE: store.pause, Wish.RESUME: store.resume}
     try:
         try:
-            await store.cancel(job)
+            await moves[wish](job)
         except UnknownJob:
+            await archive.send([job])
             await queue_again(store, archive, job)
-            await store.cancel(job)
-    except (Conflict, UnknownJob):  # it is over
+            await moves[wish](job)
+    except (Conflict, UnknownJob):  # it is over, or is so already
         pass
-    await archive.grant(job)
+    await archive.grant(job, wish)
 
 
 async def queue_again(store: RedisJobStore, archive: Archive, job: str) -> bool:

@@ -133,13 +133,19 @@ async def cancel(job: JobHere, response: Response, service: ServiceHere) -> JobD
 
 @router.post("/{job}/pause", status_code=202, response_model=JobDetail, responses=MOVED)
 async def pause(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
-    """Pause a job: a queued one at once, a running one at the end of its round."""
+    """Pause a job: a queued one at once, a running one at the end of its round.
+
+    While the job store is away, a job that was queued there is "pausing" until that is back.
+    """
     return _moved(await service.store.pause(job), response)
 
 
 @router.post("/{job}/resume", status_code=202, response_model=JobDetail, responses=MOVED)
 async def resume(job: JobHere, response: Response, service: ServiceHere) -> JobDetail:
-    """Put a paused job in its place in the queue again; it goes on where it was."""
+    """Put a paused job in its place in the queue again; it goes on where it was.
+
+    While the job store is away, it stays paused until that is back.
+    """
     return _moved(await service.store.resume(job), response)
 
 

@@ -63,7 +63,8 @@ class Job:
     due
         Unix time before which a queued job is not tried again, if it has to wait.
     pausing
-        Whether it runs and is to be paused at the end of its round.
+        Whether it runs and is to be paused at the end of its round; or waits or runs, and is to be
+        paused when the job store, which is away, is back.
     terms
         How it is to be run.
     group
