@@ -1,17 +1,16 @@
 """Sends a sweep to the service."""
 
-import tomllib
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import typer
 
 from driftfold.spec import load_plugins, load_spec
-from driftfold.spec.overrides import parse_overrides
 from driftfold_api.errors import RequestError
 from driftfold_api.group_watching import watch_group
 from driftfold_api.reaching import reach
+from driftfold_api.sweeping.typed import parse_grid, parse_random
 
 
 @dataclass(frozen=True)
@@ -21,8 +20,12 @@ class SweepRequest:
     source: str
     settings: tuple[str, ...]
     grid: tuple[str, ...]
+    random: tuple[str, ...]
+    samples: int | None
+    samples_seed: int
     seeds: int | None
     stop_by: str | None
+    target: float | None
     goal: Literal["min", "max"]
     name: str | None
     priority: int
@@ -36,14 +39,7 @@ def submit_sweep(request: SweepRequest) -> None:
     """Check the specification here, submit the sweep, and show the group, or its life."""
     load_plugins(request.plugins)
     spec = load_spec(request.source, overrides=request.settings)
-    points: dict[str, Any] = {}
-    if request.grid:
-        points["grid"] = parse_grid(request.grid)
-    if request.seeds is not None:
-        points["seeds"] = list(range(request.seeds))
-    stop = None
-    if request.stop_by is not None:
-        stop = {"kind": "median", "metric": request.stop_by, "goal": request.goal}
+    points, stop = points_of(request), stop_of(request)
     with reach(request.url) as client:
         group = client.sweep(spec, points, stop=stop, name=request.name, priority=request.priority)
     if request.watch:
@@ -56,36 +52,37 @@ def submit_sweep(request: SweepRequest) -> None:
         typer.echo(f"watch it with: driftfold watch {group.id}", err=True)
 
 
-def parse_grid(settings: Iterable[str]) -> dict[str, list[Any]]:
-    """Return values by paths of fields.
-
-    >>> parse_grid(["algorithm.steps=1,5", "optimizer=sgd,{kind='momentum', beta=0.9}"])
-    {'algorithm.steps': [1, 5], 'optimizer': ['sgd', {'kind': 'momentum', 'beta': 0.9}]}
-    """
-    grid: dict[str, list[Any]] = {}
-    for setting in settings:
-        path, equals, text = setting.partition("=")
-        if not equals or not path or not text:
-            raise RequestError(f"--grid: got {setting!r}, wanted FIELD=VALUE,VALUE,...")
-        grid[path] = _values(text)
-    return grid
-
-
-def _values(text: str) -> list[Any]:
-    try:
-        values: list[Any] = tomllib.loads(f"x = [{text}]")["x"]
-    except ValueError:  # words without quotation marks
-        return [parse_overrides([f"x={part.strip()}"])["x"] for part in _parts(text)]
-    return values
+def points_of(request: SweepRequest) -> dict[str, Any]:
+    """Return the points that were asked for, as the API takes them."""
+    if bool(request.random) != (request.samples is not None):
+        given, lacking = ("random", "samples") if request.random else ("samples", "random")
+        raise RequestError(
+            f"got --{given} without --{lacking}; give both, as --random algorithm.steps=1..20 "
+            "--samples 10, or none"
+        )
+    points: dict[str, Any] = {}
+    if request.grid:
+        points["grid"] = parse_grid(request.grid)
+    if request.random:
+        points |= {"random": parse_random(request.random), "samples": request.samples}
+        points["seed"] = request.samples_seed
+    if request.seeds is not None:
+        points["seeds"] = list(range(request.seeds))
+    return points
 
 
-def _parts(text: str) -> list[str]:
-    """Return what stands between the commas that are in no bracket."""
-    parts, depth = [""], 0
-    for sign in text:
-        depth += (sign in "[{") - (sign in "]}")
-        if sign == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += sign
-    return parts
+def stop_of(request: SweepRequest) -> dict[str, Any] | None:
+    """Return by which rule jobs are stopped, as the API takes it; None for no rule."""
+    if request.stop_by is None:
+        if request.target is not None:
+            raise RequestError(
+                f"got --target {request.target:g} without --stop-by; name the metric that is to "
+                f"reach it, as --stop-by gap --target {request.target:g}"
+            )
+        return None
+    if request.target is not None and not math.isfinite(request.target):
+        raise RequestError(f"got --target {request.target}, wanted a finite number")
+    rule = {"metric": request.stop_by, "goal": request.goal}
+    if request.target is None:
+        return {"kind": "median", **rule}
+    return {"kind": "target", "value": request.target, **rule}
