@@ -26,7 +26,12 @@ def print_result(result: Result, title: str, folder: Path, plot: Path | None) ->
 
 
 def used(job: JobDetail) -> str:
-    """Say what a job has used up over all its attempts."""
+    """Say what a job has used up over all its attempts; "" of one that tells nothing of it.
+
+    It has not begun, or ran with an earlier version.
+    """
+    if not job.used.wall_seconds:
+        return ""
     amount, attempts = job.used, f"{job.attempt} attempt{'' if job.attempt == 1 else 's'}"
     return f"{amount.cpu_seconds:.3g} s of CPU in {amount.wall_seconds:.3g} s, {attempts}"
 
@@ -34,7 +39,7 @@ def used(job: JobDetail) -> str:
 def print_table(result: Mapping[str, Any], title: str, where: Mapping[str, str]) -> None:
     """Print a result table: metrics first, then how it went, then where it is.
 
-    `where` has further lines, by what they are called.
+    `where` has further lines, by what they are called; empty ones are left out.
     """
     table = Table(title=Text(title), show_header=False, min_width=40)
     table.add_column(style="bold", no_wrap=True)
@@ -55,7 +60,8 @@ def print_table(result: Mapping[str, Any], title: str, where: Mapping[str, str])
     for name in ("spec_digest", "event_digest", "metrics_digest"):
         table.add_row(name.replace("_", " "), result[name])
     for name, place in where.items():
-        table.add_row(name, Text(place))
+        if place:
+            table.add_row(name, Text(place))
     console = Console()
     console.print(table)
     if result["resumed_from"] is not None:

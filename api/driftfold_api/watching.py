@@ -62,8 +62,8 @@ def follow(job: JobDetail, url: str | None, as_json: bool) -> None:
     else:
         became = "was canceled" if job.state is State.CANCELED else f"has {job.state}"
         typer.echo(f"job {job.id} {became}{f': {job.reason}' if job.reason else ''}")
-        if job.started is not None:
-            typer.echo(f"it has used {used(job)}", err=True)
+        if amount := used(job):
+            typer.echo(f"it has used {amount}", err=True)
     if not succeeded:
         raise typer.Exit(Outcome.FAILED)
 
