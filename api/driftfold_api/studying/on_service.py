@@ -17,6 +17,7 @@ from driftfold.telemetry.reader import LOG
 from driftfold_api.client import Client
 from driftfold_api.errors import Refused
 from driftfold_api.models import JobDetail
+from driftfold_workers.artefacts.runs import CONFIG
 from driftfold_workers.jobs.job import State
 
 POLL_EVERY = 0.5  # seconds
@@ -90,8 +91,8 @@ class OnService:
         result = self.client.result(job.id)
         wall, used = (float(result["timing"].get(name, 0.0)) for name in ("wall", "cpu"))
         self._fetch_log(job.id, folder)
-        for name in (SPEC, MODEL):
-            (folder / name).write_bytes(self.client.artefact(job.id, name))
+        for name, artefact in ((SPEC, CONFIG), (MODEL, MODEL)):
+            (folder / name).write_bytes(self.client.artefact(job.id, artefact))
         note = Note(cell.digest, software="", seconds=used, job=job.id)
         note.write(folder)
         (folder / RESULT).write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
