@@ -26,6 +26,7 @@ from tests.workers.jobs import SPEC, lines, numbers, reaped
 
 T = TypeVar("T")
 ATTEMPTS = 2
+AT_WORK = (State.RUNNING, State.CANCELING)
 KINDS = st.lists(st.sampled_from("ab"), unique=True)
 INDEX = st.integers(0, 1000)  # of a job or attempt, modulo how many there are
 FUTURE = 4e9  # Unix time
@@ -36,6 +37,11 @@ TERMS = st.builds(
     attempts=st.sampled_from([None, 1, 3]),
     after=st.sampled_from([(), (), (), ("another",)]),
 )
+
+AGAIN = st.tuples(
+    st.integers(-1, 3), st.integers(1, 3), st.booleans(), st.sampled_from(["", "other", "third"])
+)
+"""How far back somebody begins (-1: too far ahead), how much he tells, with a snapshot?, a note."""
 
 
 @dataclass
@@ -48,17 +54,25 @@ class Told:
     epoch: int = 0
     attempt: int = 0
     seq: int = 0
+    begun: int = 0  # records there were when the present attempt began
     notes: dict[int, str] = field(default_factory=dict)  # of each record
     rounds: int = 0
     checkpoint: str | None = None
     pausing: bool = False
     dead: bool = False
     gone: bool = False
+    resting: bool = False  # between attempts that brought it no further
     diverged: int | None = None
 
     @property
+    def put_off(self) -> bool:
+        """Whether a time is known before which it may not run."""
+        early = self.terms.not_before == FUTURE and not self.terms.after
+        return self.state is State.QUEUED and (self.resting or early)
+
+    @property
     def ready(self) -> bool:
-        waits = self.terms.not_before == FUTURE or self.terms.after
+        waits = self.terms.not_before == FUTURE or self.terms.after or self.resting
         return self.state is State.QUEUED and not self.gone and not waits
 
 
@@ -83,9 +97,15 @@ class StoreModel(RuleBasedStateMachine):
         return self.runner.run(call)
 
     def attempt(self, index: int) -> tuple[str, int, Told, bool]:
-        job, epoch = self.claims[index % len(self.claims)]
+        live = [
+            (job, epoch)
+            for job, epoch in self.claims
+            if self.jobs[job].epoch == epoch and self.jobs[job].state in AT_WORK
+        ]
+        among = live if live and index % 2 else self.claims  # many are stale
+        job, epoch = among[index // 2 % len(among)]
         told = self.jobs[job]
-        at_work = told.state in (State.RUNNING, State.CANCELING) and not told.gone
+        at_work = told.state in AT_WORK and not told.gone
         return job, epoch, told, at_work and told.epoch == epoch
 
     def queue(self) -> list[str]:
@@ -120,6 +140,7 @@ class StoreModel(RuleBasedStateMachine):
         if told.state is State.QUEUED:
             told.terms = replace(told.terms, after=())
 
+    @precondition(lambda self: any(told.state is State.QUEUED for told in self.jobs.values()))
     @rule(kinds=KINDS)
     def claim(self, kinds: list[str]) -> None:
         claim: Claim | None = self.do(self.store.claim("w", kinds, 1000.0))
@@ -131,6 +152,7 @@ class StoreModel(RuleBasedStateMachine):
         told = self.jobs[claim.job.id]
         assert claim.epoch > told.epoch
         told.state, told.epoch, told.attempt = State.RUNNING, claim.epoch, told.attempt + 1
+        told.begun = told.seq
         self.claims.append((claim.job.id, claim.epoch))
 
     @precondition(lambda self: self.claims)
@@ -150,7 +172,11 @@ class StoreModel(RuleBasedStateMachine):
         note=st.sampled_from(["", "", "", "other"]),
     )
     def append(self, index: int, shift: int, count: int, name: bool, note: str) -> None:
-        job, epoch, told, live = self.attempt(index)
+        self.tell(self.attempt(index)[:2], shift, count, name, note)
+
+    def tell(self, attempt: tuple[str, int], shift: int, count: int, name: bool, note: str) -> None:
+        (job, epoch), told = attempt, self.jobs[attempt[0]]
+        live = told.state in AT_WORK and not told.gone and told.epoch == epoch
         first = max(told.seq + 1 + shift, 1)
         last = first + count - 1
         point = f"{epoch}:{last}" if name else None
@@ -174,13 +200,14 @@ class StoreModel(RuleBasedStateMachine):
             assert self.do(call) == told.seq
 
     @precondition(lambda self: any(told.ready for told in self.jobs.values()))
-    @rule(count=st.integers(1, 3), again=st.integers(0, 2), note=st.sampled_from(["", "", "other"]))
-    def work(self, count: int, again: int, note: str) -> None:
-        """Somebody who can do anything claims, tells, and tells a part once more."""
+    @rule(count=st.integers(1, 3), again=st.lists(AGAIN, max_size=3))
+    def work(self, count: int, again: list[tuple[int, int, bool, str]]) -> None:
+        """Somebody who can do anything claims, tells, and tells parts once more."""
         self.claim(["a", "b"])
-        mine = len(self.claims) - 1
-        self.append(mine, 0, count, True, "")
-        self.append(mine, -again, again + 1, False, note)
+        attempt = self.claims[-1]
+        self.tell(attempt, 0, count, True, "")
+        for back, many, name, note in again:
+            self.tell(attempt, -back, many, name, note)
 
     @precondition(lambda self: self.claims)
     @rule(index=INDEX, state=st.sampled_from([State.SUCCEEDED, State.FAILED, State.CANCELED]))
@@ -235,7 +262,7 @@ class StoreModel(RuleBasedStateMachine):
         else:
             waits = told.state in (State.QUEUED, State.PAUSED)
             told.state = State.CANCELED if waits else State.CANCELING
-            told.pausing = False
+            told.pausing = told.resting = False
             assert self.do(self.store.cancel(job)).state is told.state
 
     @precondition(lambda self: self.jobs)
@@ -250,7 +277,7 @@ class StoreModel(RuleBasedStateMachine):
         if told.state is State.RUNNING:
             told.pausing = True
         else:
-            told.state = State.PAUSED
+            told.state, told.resting = State.PAUSED, False
         assert self.do(call).state is told.state
 
     @precondition(lambda self: self.jobs)
@@ -289,6 +316,7 @@ class StoreModel(RuleBasedStateMachine):
             assert (job.seq, job.rounds) == (told.seq, told.rounds)
             assert (job.checkpoint, job.diverged) == (told.checkpoint, told.diverged)
             assert (job.finished is not None) == job.state.final
+            assert (job.due is not None) == told.put_off
             assert numbers(self.do(self.store.read(job.id))) == list(range(1, told.seq + 1))
         dead = [job for job in listed if there[job.id].dead]
         assert [job.id for job in listed if job.dead] == [job.id for job in dead]
