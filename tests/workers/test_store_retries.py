@@ -8,6 +8,7 @@ import pytest
 from driftfold_workers.jobs.job import Claim, Job, State
 from driftfold_workers.jobs.store import NO_SIGN, JobStore
 from driftfold_workers.queue import queue
+from driftfold_workers.queue.transition import transition
 from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
 from tests.workers import servers
@@ -185,3 +186,15 @@ async def test_two_reapers_promote_once(server: EmbeddedServer, store: RedisJobS
     await asyncio.gather(*(store.reap(99) for _ in range(5)))
     assert await store.claim("anne", KINDS, LONG) is None
     assert (await store.get(job.id)).state is State.RUNNING
+
+
+async def test_who_claims_what_was_listed_before_it_had_to_wait_leaves_it_there(
+    store: RedisJobStore, lasting: None
+) -> None:
+    """Between a worker's look at the queue and its claim others may take a job and give it back."""
+    job = await stalled(store)
+    assert job.due is not None
+    assert await transition(store._link, "claim", job.id, "late", 10**6) == []
+    assert (await store.get(job.id)).due == job.due
+    assert await transition(store._link, "promote", job.id, 0) == 1
+    assert (await claimed(store)).job.id == job.id

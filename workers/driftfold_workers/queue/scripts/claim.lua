@@ -1,7 +1,9 @@
 -- ARGV: worker, lease in ms. Returns the job, or nothing when somebody else was faster.
 local worker, lease = ARGV[3], ARGV[4]
 if not repeated() then
-  if not dequeue() then return {} end
+  -- Since it was listed somebody may have taken it, and given it back to wait: then it stays there.
+  if not redis.call('ZSCORE', READY, ID) then return {} end
+  dequeue()
   redis.call('ZADD', LEASE, NOW_MS + lease, ID)
   redis.call('HINCRBY', JOB, 'epoch', 1)
   redis.call('HINCRBY', JOB, 'attempt', 1)

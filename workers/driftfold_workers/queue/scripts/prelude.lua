@@ -85,14 +85,14 @@ local function enqueue()
   end
 end
 
--- Takes the job out of the queue, wherever it stands. Returns whether it was ready.
+-- Takes the job out of the queue, wherever it stands.
 local function dequeue()
   redis.call('HDEL', NEEDS, ID)
   redis.call('HDEL', JOB, 'due')
   redis.call('ZREM', DELAYED, ID)
   redis.call('ZREM', LATER, ID)
   redis.call('SREM', HELD, ID)
-  return redis.call('ZREM', READY, ID) == 1
+  redis.call('ZREM', READY, ID)
 end
 
 -- The job waits until somebody resumes it.
