@@ -17,6 +17,7 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from driftfold_workers.jobs.job import State
 from driftfold_workers.jobs.store import Fenced
+from driftfold_workers.queue import queue
 from driftfold_workers.queue import transition as module
 from driftfold_workers.queue.queue import LONGEST_PAUSE
 from driftfold_workers.queue.transition import transition
@@ -60,17 +61,16 @@ class InsideModel(StoreModel):
                 self.do(call(job, epoch, counted=counted, outcome=outcome))
             return
         self.ask("HSET", self.store.keys.job(job), "stalled", stalled)  # as many have been
-        self.given_back(told, counted)
-        waits = told.state is State.QUEUED and told.seq == told.begun and stalled > 0
-        told.resting = waits
+        told.stalled = stalled
+        self.given_back(told, counted, back_off=True)
         assert self.do(call(job, epoch, counted=counted, outcome=outcome)) is told.state
         events = self.do(self.store.events(job))
         last = next(event for event in reversed(events) if event.kind == "released")
-        if waits:
+        if told.resting:
             due = self.do(self.store.get(job)).due
             assert due is not None
             assert last.time < due <= last.time + LONGEST_PAUSE + 1
-        assert ("retry" in last.facts) is waits
+        assert ("retry" in last.facts) is told.resting
 
     @precondition(lambda self: any(told.resting for told in self.jobs.values()))
     @rule(index=INDEX)
@@ -237,14 +237,15 @@ def walk(examples: int, steps: int, phases: Sequence[Phase]) -> None:
         finally:
             machine.teardown()
 
-    with ExitStack() as stack:
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queue, "FIRST_PAUSE", LONGEST_PAUSE)  # no rest is over by itself
         InsideModel.server = stack.enter_context(servers.running())
         one()
 
 
 @pytest.mark.slow
 def test_all_keys_agree() -> None:
-    walk(100, 60, tuple(Phase))
+    walk(100, 60, (Phase.generate,))  # shrinking walks takes minutes, and tells little
 
 
 MUTANTS = {

@@ -20,6 +20,7 @@ from hypothesis.stateful import (
 from driftfold_workers.jobs.job import Claim, State
 from driftfold_workers.jobs.store import Conflict, Fenced, StoreError, UnknownJob
 from driftfold_workers.jobs.terms import Terms
+from driftfold_workers.queue import queue
 from driftfold_workers.redis.embedded import EmbeddedServer
 from tests.workers import servers
 from tests.workers.jobs import SPEC, lines, numbers, reaped
@@ -61,7 +62,8 @@ class Told:
     pausing: bool = False
     dead: bool = False
     gone: bool = False
-    resting: bool = False  # between attempts that brought it no further
+    stalled: int = 0  # attempts in a row that brought it no further
+    resting: bool = False  # between two such attempts
     diverged: int | None = None
 
     @property
@@ -113,7 +115,9 @@ class StoreModel(RuleBasedStateMachine):
         ready = [job for job, told in self.jobs.items() if told.ready]
         return sorted(ready, key=lambda job: -self.jobs[job].terms.priority)
 
-    def given_back(self, told: Told, counted: bool) -> None:
+    def given_back(self, told: Told, counted: bool, back_off: bool = False) -> None:
+        if back_off:
+            told.stalled = 0 if told.seq > told.begun else told.stalled + 1
         if told.state is State.CANCELING:
             told.state = State.CANCELED
         elif counted and told.attempt >= (told.terms.attempts or ATTEMPTS):
@@ -121,6 +125,7 @@ class StoreModel(RuleBasedStateMachine):
         else:
             told.state = State.PAUSED if told.pausing else State.QUEUED
         told.pausing = False
+        told.resting = back_off and told.stalled > 1 and told.state is State.QUEUED
         told.attempt -= not counted
 
     @rule(needs=KINDS, terms=TERMS)
@@ -246,7 +251,7 @@ class StoreModel(RuleBasedStateMachine):
         if live:
             self.do(self.store.heartbeat(job, epoch, 0.001))
             self.do(reaped(self.store, job, ATTEMPTS))
-            self.given_back(told, counted=True)
+            self.given_back(told, counted=True, back_off=True)
         assert self.do(self.store.reap(ATTEMPTS)) == []
 
     @precondition(lambda self: self.jobs)
@@ -334,7 +339,8 @@ class StoreModel(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("examples", [6, pytest.param(500, marks=pytest.mark.slow)])
 def test_any_sequence_of_calls(examples: int) -> None:
-    with ExitStack() as stack:
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(queue, "FIRST_PAUSE", queue.LONGEST_PAUSE)  # no rest is over by itself
         StoreModel.server = stack.enter_context(servers.running())
         run_state_machine_as_test(
             StoreModel,
