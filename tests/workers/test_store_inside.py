@@ -4,7 +4,7 @@ The model in `test_store_model` is what users and workers see. Here the keys the
 at, and scripts that nobody calls directly have their turns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import pairwise
@@ -26,7 +26,7 @@ from driftfold_workers.redis.link import to_ms
 from driftfold_workers.redis.script import Script, read
 from tests.faults.chaos.lifecycle import FINAL, violations
 from tests.workers import servers
-from tests.workers.test_store_model import AT_WORK, ATTEMPTS, FUTURE, INDEX, StoreModel
+from tests.workers.test_store_model import AT_WORK, ATTEMPTS, FUTURE, INDEX, StoreModel, Told
 
 
 class InsideModel(StoreModel):
@@ -101,6 +101,17 @@ class InsideModel(StoreModel):
             assert self.transition("claim", job, "w", 10**6) == []
 
     @precondition(lambda self: self.claims)
+    @rule(index=INDEX)
+    def change_ones_mind(self, index: int) -> None:
+        """A running job that is to be paused is not to be any more."""
+        job, _, told, live = self.attempt(index)
+        if live and told.state is State.RUNNING:
+            number = list(self.jobs).index(job)
+            self.pause(number)
+            self.agrees_inside()
+            self.resume(number)
+
+    @precondition(lambda self: self.claims)
     @rule(index=INDEX, lease=st.sampled_from([2000.0, 3000.0]))
     def renew(self, index: int, lease: float) -> None:
         """The lease ends so long after the renewal."""
@@ -157,6 +168,7 @@ class InsideModel(StoreModel):
         there = {job: told for job, told in self.jobs.items() if not told.gone}
         found = self.look(list(self.jobs))
         ready, delayed, later, held, needs, lease, archived, uncleared, unrecorded, *logs = found
+        self.agrees_in_lists(there)
         queued = {job for job in there if there[job].state is State.QUEUED}
         assert sorted([*ready, *delayed, *later, *held]) == sorted(queued)
         assert held == {job for job in queued if there[job].terms.after}
@@ -184,6 +196,26 @@ class InsideModel(StoreModel):
             assert not [text for text in wrong if "it ends with" not in text]
             assert sum(event.kind in FINAL for event in events) == told.state.final
             assert (events[-1].kind in FINAL) is told.state.final
+
+    def agrees_in_lists(self, there: Mapping[str, Told]) -> None:
+        """What lists are made of has each job once, and no other; and who is to be paused."""
+        keys, states, jobs = self.store.keys, list(State), list(there)
+
+        async def send(redis: Any) -> Any:
+            pipe = redis.pipeline(transaction=False)
+            for key in (keys.jobs(), *map(keys.jobs, states)):
+                pipe.zrange(key, 0, -1)
+            for job in jobs:
+                pipe.hexists(keys.job(job), "pausing")
+            return await pipe.execute()
+
+        all_, *found = self.do(self.store._link.call(send))
+        assert {name.decode() for name in all_} == set(jobs)
+        for state, members in zip(states, found, strict=False):
+            mine = {job for job in jobs if there[job].state is state}
+            assert {name.decode() for name in members} == mine
+        pausing = [bool(flag) for flag in found[len(states) :]]
+        assert pausing == [there[job].pausing and there[job].state in AT_WORK for job in jobs]
 
     def look(self, jobs: Sequence[str]) -> list[Any]:
         """What the keys have, in one go: sets of jobs, then the events of each."""
