@@ -26,6 +26,7 @@ from driftfold_workers.redis.link import to_ms
 from driftfold_workers.redis.script import Script, read
 from tests.faults.chaos.lifecycle import FINAL, violations
 from tests.workers import servers
+from tests.workers.mutants import MUTANTS
 from tests.workers.test_store_model import AT_WORK, ATTEMPTS, FUTURE, INDEX, StoreModel, Told
 
 
@@ -278,112 +279,6 @@ def walk(examples: int, steps: int, phases: Sequence[Phase]) -> None:
 @pytest.mark.slow
 def test_all_keys_agree() -> None:
     walk(100, 60, (Phase.generate,))  # shrinking walks takes minutes, and tells little
-
-
-MUTANTS = {
-    "append": [
-        ("local refusal = fenced(ARGV[3])", "local refusal = false"),
-        ("first > last + 1", "first > last + 2"),
-        ("local FIXED = 6\n", "local FIXED = 7\n"),
-        ("+ 1 + last + 1 - first", "+ 1"),
-        ("set('seq', last)\n", ""),
-        ("redis.call('SADD', UNRECORDED, ID)\n", ""),
-        ("rounds > known", "true"),
-        ("set('checkpoint', checkpoint)", ""),
-        ("set('diverged', diverged)\n", ""),
-        ("not field('diverged') and", ""),
-        ("then return number end", "then return number + 1 end"),
-        ("and checkpoint ~= field('checkpoint')", ""),
-    ],
-    "cancel": [
-        ("if state == 'queued'", "if state == 'no'"),
-        ("move('canceling')", ""),
-        ("tell('cancel-requested', attempt_facts())", ""),
-        ("state ~= 'canceling' and not repeated()", "false"),
-    ],
-    "claim": [
-        ("if not redis.call('ZSCORE', READY, ID) then return {} end", ""),
-        ("redis.call('ZADD', LEASE, NOW_MS + lease, ID)", ""),
-        ("redis.call('HINCRBY', JOB, 'epoch', 1)", ""),
-        ("redis.call('HINCRBY', JOB, 'attempt', 1)", ""),
-        ("move('running')", ""),
-        ("field('checkpoint') and 'resumed' or 'claimed'", "'claimed'"),
-    ],
-    "delete": [
-        ("state and state ~= 'succeeded'", "false and state ~= 'succeeded'"),
-        ("redis.call('SREM', UNRECORDED, ID)", ""),
-        ("redis.call('ZREM', ARCHIVED, ID)", ""),
-        ("redis.call('ZREM', UNCLEARED, ID)", ""),
-        ("redis.call('ZREM', INDEX[state], ID)", ""),
-        ("redis.call('ZREM', ALL, ID)", ""),
-        ("JOB, RECORDS, EVENTS)", "JOB, RECORDS)"),
-        ("JOB, RECORDS, EVENTS)", "JOB, EVENTS)"),
-    ],
-    "enqueue": [
-        ("redis.call('EXISTS', JOB) == 1", "false"),
-        ("redis.call('ZADD', ALL, field('number'), ID)", ""),
-        ("tell('submitted'", "tell('lost'"),
-    ],
-    "finish": [
-        ("local refusal = fenced(ARGV[3])", "local refusal = false"),
-        ("finish(ARGV[4]", "finish('succeeded'"),
-        ("if repeated() and field('state') == ARGV[4]", "if field('state') == ARGV[4]"),
-    ],
-    "heartbeat": [
-        ("if fenced(ARGV[3]) then return 'lost' end", ""),
-        ("redis.call('ZADD', LEASE, NOW_MS + ARGV[4], ID)", ""),
-        ("== 'canceling'", "== 'running'"),
-    ],
-    "promote": [
-        ("or not (rest or start) then", "then"),
-        ("if start and tonumber(start) > NOW_MS or not", "if not"),
-        ("tonumber(rest) > NOW_MS and", "false and"),
-        ("dequeue()", ""),
-        ("enqueue()", ""),
-    ],
-    "window/recorded": [
-        ("tonumber(field('seq')) > seq", "false"),
-        ("tonumber(field('events')) > events", "false"),
-        ("redis.call('SREM', UNRECORDED, ID)", ""),
-        ("redis.call('ZADD', ARCHIVED, 'NX', NOW_MS + keep, ID)", ""),
-        ("if not state then return 1 end", "if not state then return 0 end"),
-        ("state == 'failed'", "false"),
-    ],
-    "release": [
-        ("if refusal then return refused(refusal) end", ""),
-        ("tonumber(due) > NOW_MS then return ''", "false then return ''"),
-        ("redis.call('ZREM', LEASE, ID)", ""),
-        ("redis.call('HINCRBY', JOB, 'attempt', -1)", ""),
-        ("counted == '1'\n  and", ""),
-        (">= tonumber(field('attempts')", "> tonumber(field('attempts')"),
-        ("field('attempts') or attempts", "attempts"),
-        ("if canceling then", "if false then"),
-        ("put_off(DELAYED, NOW_MS + wait)", "enqueue()"),
-        ("tonumber(field('seq')) > tonumber(field('begun') or 0)", "false"),
-        ("epoch == '' and 'lost' or 'released'", "'lost'"),
-    ],
-    "let_go": [("redis.call('HDEL', JOB, 'held')", ""), ("enqueue()", "")],
-    "pause": [("dequeue()", ""), ("pause()", ""), ("set('pausing', 1,", "set(")],
-    "resume": [("redis.call('HDEL', JOB, 'pausing')", ""), ("enqueue()", "")],
-    "prelude": [
-        ("redis.call('ZREM', INDEX[before], ID)", ""),
-        ("redis.call('ZADD', INDEX[state], field('number'), ID)", ""),
-        ("redis.call('HSET', NEEDS, ID, field('needs'))", ""),
-        ("redis.call('HDEL', NEEDS, ID)", ""),
-        ("redis.call('HDEL', JOB, 'due')", ""),
-        ("redis.call('ZREM', DELAYED, ID)", ""),
-        ("redis.call('ZREM', LATER, ID)", ""),
-        ("redis.call('SREM', HELD, ID)", ""),
-        ("redis.call('SADD', HELD, ID)", ""),
-        ("put_off(LATER, not_before)", ""),
-        ("field('place') or field('number')", "field('number')"),
-        ("current == epoch and", ""),
-        ("(state == 'running' or state == 'canceling')", "true"),
-        ("if field('started') then", "if false then"),
-        ("if field('started') then", "if true then"),
-        ("redis.call('HINCRBY', JOB, 'events', 1)", "redis.call('HGET', JOB, 'events') + 1"),
-    ],
-}  # fmt: skip
 
 
 @pytest.mark.slow
