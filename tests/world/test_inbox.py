@@ -8,15 +8,13 @@ import pytest
 from driftfold.compute.download import Download
 from driftfold.compute.order import Order
 from driftfold.kernel import now, run, sleep
-from driftfold.world.client import Errand
-from driftfold.world.inbox import Arrival, Inbox
+from driftfold.world.arrival import Arrival
+from driftfold.world.inbox import Inbox
 
 
 def arrival(client: int, phase: int = 0) -> Arrival:
-    errand = Errand(
-        client, Order(phase, 0, 0, Download(0, None), 0.0, 0.0), 0.0, 0.0, 0.0, float("inf"), 0
-    )
-    return Arrival(errand, None, now())
+    order = Order(phase, 0, 0, Download(0, None), 0.0, 0.0)
+    return Arrival(client, order, client, None, now())
 
 
 Call = Callable[[Inbox], Any]

@@ -1,5 +1,7 @@
 """Visits that take no time are over in one go, as if each had been a coroutine."""
 
+import math
+
 import pytest
 
 from driftfold.compute.order import Order
@@ -23,9 +25,9 @@ EXPERIMENTS = {
 
 def one_by_one(server: visits.Sender, order: Order, *columns: list[object]) -> None:
     """What `begin` does where visits take time."""
-    clients, leaves, keys = columns
-    for client, leave, key in zip(clients, leaves, keys, strict=True):
-        errand = Errand(client, order, 0.0, 0.0, 0.0, leave, key)  # type: ignore[arg-type]
+    clients, keys = columns
+    for client, key in zip(clients, keys, strict=True):
+        errand = Errand(client, order, 0.0, 0.0, 0.0, math.inf, key)  # type: ignore[arg-type]
         server.in_flight[errand.client] = errand
     for errand in list(server.in_flight.values()):
         if errand.order is order:

@@ -40,12 +40,14 @@ class Ticket:
         "steps",
     )
 
-    def __init__(self, number: int, order: Order, client: int, steps: int) -> None:
+    def __init__(
+        self, number: int, order: Order, client: int, steps: int, committed: bool = False
+    ) -> None:
         self.number = number
         self.order = order
         self.client = client
         self.steps = steps
-        self.committed = False
+        self.committed = committed
         self.block: LocalResult[Any] | None = None
         self.row = 0
         self.fault: str | None = None
@@ -109,11 +111,14 @@ class TicketBook:
             self._pending[number] = ticket
         return ticket
 
-    def submit_all(self, order: Order, clients: Sequence[int]) -> list[Ticket]:
-        """Promise a piece of work of each of some clients."""
+    def submit_all(
+        self, order: Order, clients: Sequence[int], committed: bool = False
+    ) -> list[Ticket]:
+        """Promise a piece of work of each of some clients, whose payloads may have arrived."""
         numbers, steps = range(self.next, self.next + len(clients)), self._steps[order.phase]
         self.next = numbers.stop
-        tickets = list(map(Ticket, numbers, repeat(order), clients, repeat(steps)))
+        columns = numbers, repeat(order), clients, repeat(steps), repeat(committed)
+        tickets = list(map(Ticket, *columns))
         made = dict(zip(numbers, tickets, strict=True))
         self.live |= made
         self._pending |= made

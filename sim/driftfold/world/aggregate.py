@@ -13,7 +13,7 @@ import numpy as np
 from driftfold.algorithms.base import Arrivals
 from driftfold.algorithms.partial_work import PartialWork, innermost
 from driftfold.algorithms.summing import Summing
-from driftfold.arrays import Floats, Ints
+from driftfold.arrays import Floats
 from driftfold.combinations.aggregation import RunningSum
 from driftfold.compute.download import Download
 from driftfold.compute.tickets import Results, TicketBook
@@ -23,8 +23,8 @@ from driftfold.tasks.metric import WeightMetric
 from driftfold.telemetry.metrics import merge
 from driftfold.telemetry.recorder import Recorder
 from driftfold.trees import finite, spread, stack
+from driftfold.world.arrival import Arrived
 from driftfold.world.discount import Discount, figures
-from driftfold.world.inbox import Arrival
 from driftfold.world.summed import Add, summed
 from driftfold.world.tally import Tally
 from driftfold.world.world import World
@@ -103,7 +103,7 @@ class Aggregator:
     def step(
         self,
         phase: int,
-        arrivals: Sequence[Arrival],
+        arrivals: Arrived,
         version: int,
         time: float,
         discount: Discount | None = None,
@@ -189,17 +189,17 @@ class Aggregator:
     def _usable(
         self,
         phase: int,
-        arrivals: Sequence[Arrival],
+        arrivals: Arrived,
         version: int,
         time: float,
         discount: Discount | None,
-    ) -> tuple[list[Arrival], Any]:
+    ) -> tuple[Arrived, Any]:
         """Arrivals whose results are sound, their payloads; the others are counted and told.
 
         Where there is no room for all payloads, and only their sum is needed, it is worked out.
         """
         failed = {a.client: a.fault for a in arrivals if a.ticket is None}
-        sent = [a for a in arrivals if a.ticket is not None] if failed else arrivals
+        sent = Arrived(a for a in arrivals if a.ticket is not None) if failed else arrivals
         results = self._results(phase, sent, version, discount)
         failed |= {sent[i].client: why for i, why in results.failures.items()}
         rejected = {sent[i].client: why for i, why in results.faults.items()}
@@ -213,18 +213,17 @@ class Aggregator:
             note = "; ".join(f"client {c}: {why}" for c, why in sorted((failed | rejected).items()))
             counts = {"failed": float(fails), "rejected": float(rejects)}
             self._recorder.emit("fault", time, version, counts, note=note)
-        good = [sent[i] for i in results.good]
+        good = sent if len(results.good) == len(sent) else sent.at(results.good)
         self._tally.add("accepted", len(good))
         self._tally.add("rejected", rejects)
         self._tally.add("failed", fails)
         if results.metrics:
-            ids = np.array([a.errand.client for a in good], dtype=np.int64)
-            self._detail[phase] = {"client": ids, **results.metrics}
+            self._detail[phase] = {"client": good.clients, **results.metrics}
             self._means[phase] = {name: float(np.mean(v)) for name, v in results.metrics.items()}
         return good, results.payload
 
     def _results(
-        self, phase: int, sent: Sequence[Arrival], version: int, discount: Discount | None
+        self, phase: int, sent: Arrived, version: int, discount: Discount | None
     ) -> Results:
         """Results of the arrivals; of a phase that sums, and of many, the payload is the sum."""
         tickets = [a.ticket for a in sent if a.ticket is not None]
@@ -233,12 +232,12 @@ class Aggregator:
             return self._tickets.results(tickets)
 
         def adding(which: Sequence[int]) -> Add:
-            among = [sent[i] for i in which]
+            among = sent.at(which)
             weights = self._weigh(phase, among, version, discount).weights
 
             def add(total: RunningSum, places: Sequence[int], payload: Any) -> None:
                 if _usable_weights(weights):
-                    some = [among[i] for i in places]
+                    some = among.at(places)
                     arrivals = self._arrivals(phase, some, payload, version, discount)
                     work.add(total, arrivals, weights[places])
 
@@ -247,11 +246,11 @@ class Aggregator:
         return summed(self._tickets, tickets, size, adding)
 
     def _weigh(
-        self, phase: int, good: Sequence[Arrival], version: int, discount: Discount | None
+        self, phase: int, good: Arrived, version: int, discount: Discount | None
     ) -> "_Weighed":
         """The weights of those arrivals that count."""
         world = self._world
-        clients = np.array([a.errand.client for a in good], dtype=np.int64)
+        clients = good.clients
         rule, round = world.estimator, version + 1
         foreseen = rule.foresee(self.weighing, world.attendance, clients, round)
         weights, weighing = rule.weigh(foreseen, world.fleet, clients, round)
@@ -259,14 +258,14 @@ class Aggregator:
             weights = weights / self._shares(phase, good)
         if discount is None:
             return _Weighed(weights, weighing, {})
-        ages = version - _versions(good)
+        ages = version - good.versions
         factors = discount.factors(ages)
         return _Weighed(weights * factors, weighing, figures(ages, factors))
 
     def _apply(
         self,
         phase: int,
-        good: Sequence[Arrival],
+        good: Arrived,
         payload: Any,
         version: int,
         time: float,
@@ -304,40 +303,34 @@ class Aggregator:
         self._round[phase] = merge(metrics, of_weights, weighed.told)
         return True
 
-    def _shares(self, phase: int, good: Sequence[Arrival]) -> Floats:
+    def _shares(self, phase: int, good: Arrived) -> Floats:
         """Which share of its way each client went, (k,)."""
         shares, whole = np.ones(len(good)), self._world.phases[phase].steps
         worker = innermost(self._world.algorithm)
         for i, arrival in enumerate(good):
             if arrival.ticket is not None and arrival.ticket.steps < whole:
                 assert isinstance(worker, PartialWork)
-                version = arrival.errand.order.version
+                version = arrival.order.version
                 shares[i] = worker.share(version, arrival.ticket.steps)
         return shares
 
     def _arrivals(
         self,
         phase: int,
-        good: Sequence[Arrival],
+        good: Arrived,
         payload: Any,
         version: int,
         discount: Discount | None,
     ) -> Arrivals[Any, Any]:
-        clients = np.array([a.errand.client for a in good], dtype=np.int64)
-        orders = [a.errand.order for a in good]
-        first = orders[0]
-        alike = orders.count(first) == len(good)
-        versions = np.full(len(good), first.version) if alike else _versions(good)
+        clients, versions, group = good.clients, good.versions, good[0].order.group
         if discount is not None and discount.models:
             # As if all had been computed from the present state: ends count, not ways.
             sent = spread(self._world.phases[phase].broadcast(self.state, version), len(good))
-            return Arrivals(
-                clients, payload, sent, versions, np.zeros(len(good), bool), first.group
-            )
-        trees = [first.payload.tree] if alike else [order.payload.tree for order in orders]
+            return Arrivals(clients, payload, sent, versions, np.zeros(len(good), bool), group)
+        trees = [order.payload.tree for order in ([good.order] if good.order else good.orders)]
         shared = all(tree is trees[0] for tree in trees)
         download = spread(trees[0], len(good)) if shared else stack(trees)
-        return Arrivals(clients, payload, download, versions, versions < version, first.group)
+        return Arrivals(clients, payload, download, versions, versions < version, group)
 
 
 @dataclass(frozen=True)
@@ -353,11 +346,6 @@ def _usable_weights(weights: Floats) -> bool:
     if 0 < weights.dot(weights) < np.inf:  # which tells it of almost all
         return True
     return bool(np.isfinite(weights).all() and weights.any())
-
-
-def _versions(arrivals: Sequence[Arrival]) -> Ints:
-    """Server version that each downloaded."""
-    return np.array([a.errand.order.version for a in arrivals], dtype=np.int64)
 
 
 def _joined(details: Mapping[int, Mapping[str, Any]]) -> Mapping[str, Any] | None:

@@ -2,39 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
-from driftfold.compute.tickets import Ticket
-from driftfold.world.client import Errand
-
-
-@dataclass(slots=True, eq=False)
-class Arrival:
-    """One payload, or the news that there will be none.
-
-    `errand` says whose and of which phase, `received` when (virtual time). `ticket` is the work
-    behind it, opaque until the server steps; without one, `fault` says why there is no payload.
-    """
-
-    errand: Errand
-    ticket: Ticket | None
-    received: float
-    fault: str = ""
-
-    @property
-    def client(self) -> int:
-        """Id of the client."""
-        return self.errand.client
-
-    @property
-    def dispatch(self) -> int:
-        """Number of the dispatch that asked for it."""
-        return self.errand.order.dispatch
-
-    @property
-    def group(self) -> int:
-        """Which of the cohorts at work side by side it is of."""
-        return self.errand.order.group
+from driftfold.world.arrival import Arrival
 
 
 class Inbox:
@@ -52,7 +21,7 @@ class Inbox:
 
     def put(self, arrival: Arrival) -> None:
         """Take in one arrival."""
-        phase = arrival.errand.order.phase
+        phase = arrival.order.phase
         arrived = self._arrived[phase]
         arrived.append(arrival)
         if self._full is not None and len(arrived) >= self._wanted.get(phase, 1 << 62):
@@ -125,9 +94,9 @@ class Inbox:
     def take_older(self, phase: int, version: int, start: int = 0) -> list[Arrival]:
         """Remove and return those from place `start` on whose download is older than `version`."""
         arrived = self._arrived[phase]
-        old = [a for a in arrived[start:] if a.errand.order.version < version]
+        old = [a for a in arrived[start:] if a.order.version < version]
         if old:
-            arrived[start:] = [a for a in arrived[start:] if a.errand.order.version >= version]
+            arrived[start:] = [a for a in arrived[start:] if a.order.version >= version]
         return old
 
     @property

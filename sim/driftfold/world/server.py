@@ -6,7 +6,6 @@ A cadence (`world/cadence.py`) decides when each of these happens; this file say
 import asyncio
 from collections.abc import Callable, Sequence
 from itertools import takewhile
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,11 @@ from driftfold.participation.next_session import next_session
 from driftfold.selection.base import Selection
 from driftfold.world.aggregate import Aggregator
 from driftfold.world.answers import plain_answer
+from driftfold.world.arrival import Arrival, in_order
 from driftfold.world.client import Errand
 from driftfold.world.discount import Discount
 from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
-from driftfold.world.inbox import Arrival, Inbox
+from driftfold.world.inbox import Inbox
 from driftfold.world.interrupts import INTERRUPTED, send_now
 from driftfold.world.roster import NobodyLeft, Roster
 from driftfold.world.speeds import speed_ranks
@@ -251,16 +251,17 @@ class Server:
         if not errand.upload:
             self.trace.add(time, errand.key + SENT)  # no sleep has told of it
         self.tickets.commit(ticket)
-        self._deliver(Arrival(errand, ticket, time))
+        self._deliver(Arrival(errand.client, errand.order, errand.key, ticket, time))
 
     def fail(self, errand: Errand, ticket: Ticket | None, why: str) -> None:
         """Take in the news that a client failed; it counts as an answer without a payload."""
         if ticket is not None:
             self.tickets.cancel(ticket)
-        self._deliver(Arrival(errand, None, self.loop.time(), why))
+        time = self.loop.time()
+        self._deliver(Arrival(errand.client, errand.order, errand.key, None, time, why))
 
     def _deliver(self, arrival: Arrival) -> None:
-        client = arrival.errand.client
+        client = arrival.client
         self.in_flight.pop(client, None)
         if self.roster is not None:
             self.roster.back(client)
@@ -329,13 +330,13 @@ class Server:
 
         The last phase's step completes a round: the version grows by one, whatever the values.
         """
-        ordered = sorted(arrivals, key=_by_client)
+        ordered = in_order(arrivals)
         sent = self._taken(phase, ordered)
         self.aggregator.step(phase, ordered, self.version, now(), discount)
         self.tickets.release(sent)
         if phase == len(self.world.phases) - 1:
             self._complete()
-        return np.array([a.errand.client for a in ordered], dtype=np.int64)
+        return ordered.clients
 
     def leave_unused(self, phase: int, arrivals: Sequence[Arrival]) -> None:
         """Count arrivals that the server will not use. What the clients learnt counts."""
@@ -386,9 +387,6 @@ class Server:
             self.decisions.append([name, answer])
         self.decided += 1
         return answer
-
-
-_by_client = attrgetter("errand.key")  # which is by client, then by dispatch
 
 
 def _running() -> VirtualLoop:

@@ -7,9 +7,10 @@ from typing import Protocol
 from driftfold.compute.order import Order
 from driftfold.kernel import Sleeper, VirtualLoop, launch
 from driftfold.kernel.trace import EventTrace
+from driftfold.world.arrival import Arrival
 from driftfold.world.client import Errand, Host, deliver
 from driftfold.world.events import SENT
-from driftfold.world.inbox import Arrival, Inbox
+from driftfold.world.inbox import Inbox
 from driftfold.world.interrupts import Visit
 from driftfold.world.roster import Roster
 
@@ -44,7 +45,7 @@ def begin(
     would. `keys` names the events of the visits.
     """
     if server.roster is None and not any(early) and not any(map(any, times)):
-        _at_once(server, order, clients, leaves, keys)
+        _at_once(server, order, clients, keys)
         return
     errands = list(map(Errand, clients, repeat(order), *times, leaves, keys))
     server.in_flight.update(zip(clients, errands, strict=True))
@@ -59,7 +60,6 @@ def _at_once(
     server: Sender,
     order: Order,
     clients: Sequence[int],
-    leaves: Sequence[float],
     keys: Sequence[int],
 ) -> None:
     """Let visits that take no time be over, all in one go.
@@ -67,12 +67,10 @@ def _at_once(
     A coroutine for each would do the same in more steps: the same promises, events and arrivals in
     the same order, so the same bits.
     """
-    time, nothing = server.loop.time(), repeat(0.0)
-    errands = map(Errand, clients, repeat(order), nothing, nothing, nothing, leaves, keys)
-    tickets = server.tickets.submit_all(order, clients)
+    time = server.loop.time()
+    tickets = server.tickets.submit_all(order, clients, committed=True)
     server.trace.extend(time, [key + SENT for key in keys])
-    for ticket in tickets:
-        ticket.committed = True
-    server.inbox.put_all(order.phase, list(map(Arrival, errands, tickets, repeat(time))))
+    arrivals = map(Arrival, clients, repeat(order), keys, tickets, repeat(time))
+    server.inbox.put_all(order.phase, list(arrivals))
     if not server.in_flight:
         server.inbox.lost(0)  # nobody is on the way
