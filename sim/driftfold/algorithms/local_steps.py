@@ -140,7 +140,7 @@ class LocalWork(Phase[S, D, P]):
         Those that are stale are carried to x_t first.
         """
         x = state.point
-        if arrivals.stale.any():
+        if np.count_nonzero(arrivals.stale):
             vectors = self.space.transport(arrivals.download.point, x, vectors)
         combined = self.algorithm.combine.combine(self.space, x, weights, vectors)
         return self.follow(state, combined, way)

@@ -7,6 +7,7 @@ import numpy as np
 from driftfold.arrays import Array, Floats, along
 from driftfold.native import exact
 
+_FLOAT64 = np.dtype(np.float64)
 _TILE = 2**17  # numbers that are scaled at a time
 
 
@@ -37,7 +38,7 @@ def weighted_sum(weights: Floats, vectors: Array, bases: Array | None = None) ->
 
 
 def _plain(array: Array) -> bool:
-    return type(array) is np.ndarray and array.dtype == np.float64 and array.flags.c_contiguous
+    return type(array) is np.ndarray and array.dtype == _FLOAT64 and array.flags.c_contiguous
 
 
 class RunningSum:

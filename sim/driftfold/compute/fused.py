@@ -29,7 +29,7 @@ class Fused:
         start: Array = first.point if work.shared else np.stack([d.point for d in work.downloads])
         sizes = first.step_size if work.shared else np.stack([d.step_size for d in work.downloads])
         if sizes.shape[-1] == 1:
-            alpha = np.repeat(sizes, work.steps, axis=-1)
+            alpha = sizes.repeat(work.steps, axis=-1)
         else:
             alpha = sizes[..., : work.steps]
         if self._as_row:

@@ -38,7 +38,7 @@ class StackedEngine(Engine):
         if kernel is None or len(stack.clients) == 0:
             return self._run_tiles(stack)
         result, refused = kernel.run(stack)
-        if not refused.any():
+        if not np.count_nonzero(refused):
             return self._after(stack, result)
         done, left = np.flatnonzero(~refused), np.flatnonzero(refused)
         plain = self._run_tiles(_some(stack, left))

@@ -6,10 +6,9 @@ will); until then the client's memory is as it was before.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter, lt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,8 +57,7 @@ class Ticket:
         return self.block is not None or self.fault is not None
 
 
-@dataclass(frozen=True)
-class Results:
+class Results(NamedTuple):
     """Results of tickets: the good ones stacked in ticket order, the others with their reason.
 
     `faults` holds the work that gave no finite result, `failures` the work that raised.
@@ -175,8 +173,9 @@ class TicketBook:
         if missing:
             self._pending |= missing
             self.flush()
-        good = [t for t in tickets if t.fault is None]
-        return _sorted_out(tickets, *(_gather(good, _told) if good else (None, {})))
+        bad = _faults(tickets)
+        good = [t for t in tickets if t.fault is None] if bad else tickets
+        return _sorted_out(len(tickets), bad, *(_gather(good, _told) if good else (None, {})))
 
     def block(self, tickets: Sequence[Ticket]) -> int:
         """How many of the tickets of one phase `results_in_blocks` takes at a time.
@@ -221,7 +220,9 @@ class TicketBook:
                 told.append(metrics)
             for ticket in some:
                 ticket.block = None
-        results = _sorted_out(tickets, None, concatenate(told) if told else {})
+        results = _sorted_out(
+            len(tickets), _faults(tickets), None, concatenate(told) if told else {}
+        )
         if len(results.good) < len(tickets) and self.memories is not None and results.good:
             self.memories.write(clients[results.good], rows(before, results.good))
         return results
@@ -305,8 +306,8 @@ class TicketBook:
         try:
             with np.errstate(all="ignore"):  # what comes of it is looked through below
                 block = self._engine.run(self._stack(phase, steps, group))
-            parts = None if block.finite else (block.payload, block.memory)
-            sound = finite_rows(parts, len(group)).tolist()
+            parts = block.payload, block.memory
+            sound = None if block.finite else finite_rows(parts, len(group))
         except Exception as error:
             if self._engine.strict:
                 raise
@@ -320,11 +321,10 @@ class TicketBook:
             return
         self.stacks += 1
         self.stacked += len(group)
-        for row, (ticket, is_sound) in enumerate(zip(group, sound, strict=True)):
-            if is_sound:
-                ticket.block, ticket.row = block, row
-            else:
-                ticket.fault = NOT_FINITE
+        for row, ticket in enumerate(group):
+            ticket.block, ticket.row = block, row
+        for row in () if sound is None else np.flatnonzero(~sound).tolist():
+            group[row].block, group[row].fault = None, NOT_FINITE
         if self.memories is not None:
             self._remember([t for t in group if t.committed and t.fault is None])
 
@@ -361,14 +361,20 @@ class TicketBook:
 _by_client = attrgetter("client", "number")
 
 
-def _sorted_out(tickets: Sequence[Ticket], payload: Any, metrics: dict[str, Any]) -> Results:
-    """Results, with the reasons of those tickets that have none."""
-    bad = {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+def _faults(tickets: Sequence[Ticket]) -> dict[int, str]:
+    """Why tickets have no result, by their places."""
+    return {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
+
+
+def _sorted_out(
+    count: int, bad: Mapping[int, str], payload: Any, metrics: dict[str, Any]
+) -> Results:
+    """Results of `count` tickets, with the reasons of the `bad` ones, which have none."""
     if not bad:
-        return Results(list(range(len(tickets))), payload, metrics, {}, {})
+        return Results(list(range(count)), payload, metrics, {}, {})
     faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
     failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
-    good = [i for i in range(len(tickets)) if i not in bad]
+    good = [i for i in range(count) if i not in bad]
     return Results(good, payload, metrics, faults, failures)
 
 
@@ -387,7 +393,8 @@ def _gather(tickets: Sequence[Ticket], part: Callable[[LocalResult[Any]], Any]) 
     index = [t.row for t in tickets if t.block is first]
     if len(index) == len(tickets):
         tree = part(first)
-        return tree if index == list(range(len(leaves(tree)[0]))) else rows(tree, index)
+        whole = len((leaves(first.payload) or leaves(first.metrics))[0])
+        return tree if index == list(range(whole)) else rows(tree, index)
     places: dict[int, list[int]] = {}
     for place, ticket in enumerate(tickets):
         places.setdefault(id(ticket.block), []).append(place)

@@ -5,6 +5,7 @@ import numpy as np
 from driftfold.arrays import Floats
 
 
+@np.errstate(over="ignore")
 def effective_size(weights: Floats) -> float:
     """Kish's effective number of contributions, (sum w)^2 / sum w^2; 0 when all weigh nothing.
 
@@ -16,10 +17,11 @@ def effective_size(weights: Floats) -> float:
     >>> effective_size(np.array([1e-320, 1e-320])), effective_size(np.array([1e300, 1e300]))
     (2.0, 2.0)
     """
-    largest = float(np.max(np.abs(weights), initial=0.0))
-    if 0 < largest <= 1e-150 or 1e150 <= largest < np.inf:  # squares would be 0 or infinite
-        return effective_size(weights / largest)
     square = float(np.add.reduce(weights * weights))
+    if not 1e-280 < square < 1e280:  # then squares may be 0 or infinite where weights are not
+        largest = float(np.max(np.abs(weights), initial=0.0))
+        if 0 < largest <= 1e-150 or 1e150 <= largest < np.inf:
+            return effective_size(weights / largest)
     return float(np.add.reduce(weights)) ** 2 / square if square > 0 else 0.0
 
 

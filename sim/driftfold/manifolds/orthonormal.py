@@ -29,9 +29,9 @@ def qr_factor(y: Array) -> Array:
     coefficients = inverse_cholesky(gram)
     factor = coefficients @ y
     spread, r = _spread(gram, coefficients), y.shape[-2]
-    hard = ~(spread <= r * (r + _ONE_PASS))
-    if hard.any():
-        worst = min(_TWO_PASSES, 1e-3 / array_namespace(y).finfo(y.dtype).eps)
+    hard, xp = ~(spread <= r * (r + _ONE_PASS)), array_namespace(y)
+    if xp.count_nonzero(hard):
+        worst = min(_TWO_PASSES, 1e-3 / xp.finfo(y.dtype).eps)
         redo(hard, factor, _again, factor)
         redo(~(spread <= r * (r + worst)), factor, _householder, y)
     return factor

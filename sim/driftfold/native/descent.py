@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from driftfold.arrays import Array, Bools, Ints
+from driftfold.native.address import address
 from driftfold.native.loading import Library
 
 Send = Literal["stream", "endpoint"]
@@ -115,9 +116,9 @@ class Descender:
             dimension=kernel.dimension,
             retraction=kernel.retraction,
             transport=kernel.transport,
-            data=data.ctypes.data,
-            more=None if kernel.more is None else kernel.more.ctypes.data,
-            weights=None if weights is None else weights.ctypes.data,
+            data=address(data),
+            more=None if kernel.more is None else address(kernel.more),
+            weights=None if weights is None else address(weights),
             weights_stride=0 if weights is None else weights.strides[0] // data.dtype.itemsize,
             factor=kernel.factor,
         )
@@ -161,12 +162,12 @@ class Descender:
         out = np.empty((count, *shape), dtype=dtype)
         refused = np.zeros(count, dtype=np.bool_)
         task = _Descent.from_buffer_copy(self._constant)
-        task.clients, task.count, task.steps = clients.ctypes.data, count, alpha.shape[-1]
-        task.start, task.alpha = start.ctypes.data, alpha.ctypes.data
+        task.clients, task.count, task.steps = address(clients), count, alpha.shape[-1]
+        task.start, task.alpha = address(start), address(alpha)
         task.start_stride = 0 if shared else start[0].size if count else 0
         task.alpha_stride = alpha.shape[-1] if alpha.ndim == 2 else 0
-        task.refused = refused.ctypes.data
-        setattr(task, "stream" if send == "stream" else "end", out.ctypes.data)
+        task.refused = address(refused)
+        setattr(task, "stream" if send == "stream" else "end", address(out))
         if batches:
             rows = [np.ascontiguousarray(r, dtype=np.int64) for r, _ in batches]
             weights = [np.ascontiguousarray(w, dtype=np.float64) for _, w in batches]
@@ -180,4 +181,4 @@ class Descender:
 
 
 def _addresses(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
-    return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays))
+    return (ctypes.c_void_p * len(arrays))(*(address(a) for a in arrays))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from driftfold.native.address import address
 from driftfold.native.loading import Library, library
 
 Counters = npt.NDArray[np.uint64]
@@ -98,8 +99,8 @@ def _fill(
     count: int,
 ) -> None:
     who, when = np.ascontiguousarray(clients), np.ascontiguousarray(visits)
-    task = _Draws(key, who.ctypes.data, when.ctypes.data, len(who), purpose, first, count)
-    function(ctypes.byref(task), *[ctypes.c_void_p(array.ctypes.data) for array in arrays])
+    task = _Draws(key, address(who), address(when), len(who), purpose, first, count)
+    function(ctypes.byref(task), *[ctypes.c_void_p(address(array)) for array in arrays])
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from driftfold.native.address import address
 from driftfold.native.loading import Library, library
 
 Floats = npt.NDArray[np.float64]
@@ -33,14 +34,14 @@ class Exact:
     def weighted_sum(self, weights: Floats, vectors: Floats) -> Floats:
         """Sum of w_i v_i, weights (k,) and vectors (k, ...), added in order of the rows."""
         out = np.empty(vectors.shape[1:])
-        count, where = len(vectors), vectors.ctypes.data
-        self._sum(weights.ctypes.data, where, count, out.size, out.ctypes.data)
+        count, where = len(vectors), address(vectors)
+        self._sum(address(weights), where, count, out.size, address(out))
         return out
 
     def inverse_cholesky(self, gram: Floats) -> Floats | None:
         """L^-1 of gram = L L^T, shape (r, r), r <= 12; None where there is no such factor."""
         out = np.empty_like(gram)
-        failed = self._invert(gram.ctypes.data, gram.shape[-1], out.ctypes.data)
+        failed = self._invert(address(gram), gram.shape[-1], address(out))
         return None if failed else out
 
 

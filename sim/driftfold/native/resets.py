@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftfold.arrays import Bools, Floats, Ints
+from driftfold.native.address import address
 from driftfold.native.loading import Library, library
 
 MARGIN = 2.0**-40
@@ -100,7 +101,7 @@ class Searcher:
             len(law.bound),
             law.warm,
             law.mean,
-            law.cumulative.ctypes.data,
+            address(law.cumulative),
             *map(_column, (law.bound, law.start, law.on, law.off, law.top)),
             law.amplitude,
             law.amplitude_off,
@@ -113,10 +114,10 @@ class Searcher:
         out = np.empty(len(who), np.uint8)
         back = self._states(
             ctypes.byref(self._task),
-            ctypes.c_void_p(who.ctypes.data),
+            ctypes.c_void_p(address(who)),
             ctypes.c_int64(len(who)),
             ctypes.c_double(t),
-            ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_void_p(address(out)),
         )
         left = np.flatnonzero(out == _HANDED_BACK) if back else _NOBODY
         return out.view(np.bool_), left
@@ -130,12 +131,12 @@ class Searcher:
         out = np.empty(len(who))
         back = self._changes(
             ctypes.byref(self._task),
-            ctypes.c_void_p(who.ctypes.data),
+            ctypes.c_void_p(address(who)),
             ctypes.c_int64(len(who)),
             ctypes.c_double(t),
             ctypes.c_int64(on),
             ctypes.c_int64(ahead),
-            ctypes.c_void_p(out.ctypes.data),
+            ctypes.c_void_p(address(out)),
         )
         return out, np.flatnonzero(np.isnan(out)) if back else _NOBODY
 
@@ -147,7 +148,7 @@ def searcher(law: Law) -> Searcher | None:
 
 
 def _column(numbers: Floats) -> _Column:
-    return _Column(numbers.ctypes.data, numbers.strides[0])
+    return _Column(address(numbers), numbers.strides[0])
 
 
 _NOBODY = np.empty(0, np.int64)

@@ -41,15 +41,23 @@ def canonical(record: Record) -> bytes:
     >>> canonical(Record(1, "round", 2.5, 1, {"n": 3, "gap": 0.5}))
     b'["round","0x1.4000000000000p+1",1,{"gap":"0x1.0000000000000p-1","n":3}]'
     """
-    # As json's encoder writes it, in half of the time: it makes itself anew for each text.
-    values = [
-        f'{_text(name)}:"{value.hex()}"'
-        if isinstance(value, float)
-        else f"{_text(name)}:{_text(value)}"
-        for name, value in sorted(record.values.items())
+    # As json's encoder writes it, in a third of the time: it makes itself anew for each text.
+    values = record.values
+    form, names = _form(record.kind, tuple(values))
+    texts = [
+        f'"{value.hex()}"' if isinstance(value := values[name], float) else _text(value)
+        for name in names
     ]
-    time = record.time.hex()
-    return f'[{_text(record.kind)},"{time}",{record.version},{{{",".join(values)}}}]'.encode()
+    return (form % (record.time.hex(), record.version, *texts)).encode()
+
+
+@lru_cache(2**10)
+def _form(kind: str, names: tuple[str, ...]) -> tuple[str, list[str]]:
+    """Records of a kind with these names, to be filled with their values, and the names' order."""
+    ordered = sorted(names)
+    kind, *texts = (_text(text).replace("%", "%%") for text in (kind, *ordered))
+    values = ",".join(f"{text}:%s" for text in texts)
+    return f'[{kind},"%s",%s,{{{values}}}]', ordered
 
 
 @lru_cache(2**12, typed=True)

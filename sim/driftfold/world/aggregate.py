@@ -4,9 +4,8 @@ This is the only part of the world that touches tensors. While a run is replayed
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -228,7 +227,7 @@ class Aggregator:
         """Results of the arrivals; of a phase that sums, and of many, the payload is the sum."""
         tickets = [a.ticket for a in sent if a.ticket is not None]
         work, size = self._world.phases[phase], self._tickets.block(tickets)
-        if not isinstance(work, Summing) or size == len(tickets):
+        if size == len(tickets) or not isinstance(work, Summing):
             return self._tickets.results(tickets)
 
         def adding(which: Sequence[int]) -> Add:
@@ -258,7 +257,7 @@ class Aggregator:
             weights = weights / self._shares(phase, good)
         if discount is None:
             return _Weighed(weights, weighing, {})
-        ages = version - good.versions
+        ages = version - good.versions()
         factors = discount.factors(ages)
         return _Weighed(weights * factors, weighing, figures(ages, factors))
 
@@ -322,7 +321,7 @@ class Aggregator:
         version: int,
         discount: Discount | None,
     ) -> Arrivals[Any, Any]:
-        clients, versions, group = good.clients, good.versions, good[0].order.group
+        clients, versions, group = good.clients, good.versions(), good[0].order.group
         if discount is not None and discount.models:
             # As if all had been computed from the present state: ends count, not ways.
             sent = spread(self._world.phases[phase].broadcast(self.state, version), len(good))
@@ -333,8 +332,7 @@ class Aggregator:
         return Arrivals(clients, payload, download, versions, versions < version, group)
 
 
-@dataclass(frozen=True)
-class _Weighed:
+class _Weighed(NamedTuple):
     """Weights (k,), what the estimator knows then, and what the record tells of staleness."""
 
     weights: Floats

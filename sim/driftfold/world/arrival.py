@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from operator import attrgetter
 
 import numpy as np
@@ -40,25 +39,25 @@ class Arrival:
 
 
 class Arrived(list[Arrival]):
-    """Arrivals that are used together, in one fixed order; what is asked of all is read once."""
+    """Arrivals that are used together, in one fixed order; what is asked of all is read once.
 
-    @cached_property
-    def clients(self) -> Ints:
-        """Ids of their clients, (k,)."""
-        return np.array([a.client for a in self], dtype=np.int64)
+    Attributes
+    ----------
+    clients
+        Ids of their clients, (k,).
+    orders
+        What each was asked to do.
+    order
+        The order that they all share, if they do.
+    """
 
-    @cached_property
-    def orders(self) -> list[Order]:
-        """What each was asked to do."""
-        return [a.order for a in self]
+    def __init__(self, arrivals: Iterable[Arrival]) -> None:
+        super().__init__(arrivals)
+        self.clients: Ints = np.array([a.client for a in self], dtype=np.int64)
+        self.orders = orders = [a.order for a in self]
+        alike = orders and orders.count(orders[0]) == len(orders)
+        self.order = orders[0] if alike else None
 
-    @cached_property
-    def order(self) -> Order | None:
-        """The order that they all share, if they do."""
-        orders = self.orders
-        return orders[0] if orders and orders.count(orders[0]) == len(orders) else None
-
-    @cached_property
     def versions(self) -> Ints:
         """Server version that each downloaded, (k,)."""
         if self.order is not None:
@@ -67,7 +66,7 @@ class Arrived(list[Arrival]):
 
     def at(self, places: Iterable[int]) -> "Arrived":
         """Those at some places."""
-        return Arrived([self[i] for i in places])
+        return Arrived(self[i] for i in places)
 
 
 def in_order(arrivals: Iterable[Arrival]) -> Arrived:

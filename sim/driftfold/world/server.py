@@ -24,7 +24,7 @@ from driftfold.world.answers import plain_answer
 from driftfold.world.arrival import Arrival, in_order
 from driftfold.world.client import Errand
 from driftfold.world.discount import Discount
-from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key, visit_key
+from driftfold.world.events import CLOSED, EMPTY, SENT, WAITED, check_room, server_key
 from driftfold.world.inbox import Inbox
 from driftfold.world.interrupts import INTERRUPTED, send_now
 from driftfold.world.roster import NobodyLeft, Roster
@@ -92,8 +92,8 @@ class Server:
         if self.roster is not None and self.roster.crowded:
             self.roster = None
         if self.roster is not None:
-            return self.roster.pool(now(), self.in_flight)
-        on = self.world.attendance.available(self._everyone, now())
+            return self.roster.pool(self.loop.time(), self.in_flight)
+        on = self.world.attendance.available(self._everyone, self.loop.time())
         if self.in_flight:
             on = on.copy()
             on[list(self.in_flight)] = False
@@ -181,7 +181,7 @@ class Server:
     def invite(self, clients: Ints) -> tuple[Ints, int]:
         """Ask `clients` to take part; return those who will answer, and the dispatch's number."""
         dispatch = self.dispatches
-        self.dispatches, self.asked = dispatch + 1, now()
+        self.dispatches, self.asked = dispatch + 1, self.loop.time()
         check_room(0, self.dispatches, 0)
         answers = self.world.attendance.responds(clients, dispatch)
         willing = clients[answers]
@@ -203,15 +203,10 @@ class Server:
         down = self._down[phase]
         delays, sent = self.world.delays, self.loop.time()
         samples, up = work.samples(clients, self.version), self._up[phase]
-        download, compute, upload = delays.visit(clients, down, samples, up, dispatch)
+        times = delays.visit(clients, down, samples, up, dispatch)
         leaves = self.world.attendance.session_end(clients, sent)
-        # How a visit ends is known from its times; what ends just as the session does counts.
-        leaves_early = sent + download + compute + upload > leaves
-        keys = visit_key(clients, dispatch, phase)
         order = Order(phase, dispatch, self.version, payload, self.asked, sent, group)
-        times = download.tolist(), compute.tolist(), upload.tolist()
-        ends, names = leaves.tolist(), keys.tolist()
-        begin(self, order, clients.tolist(), times, ends, names, leaves_early.tolist())
+        begin(self, order, clients, times, leaves)
         self.tally.add("bytes_down", down * len(clients))
         return len(clients)
 
@@ -332,7 +327,7 @@ class Server:
         """
         ordered = in_order(arrivals)
         sent = self._taken(phase, ordered)
-        self.aggregator.step(phase, ordered, self.version, now(), discount)
+        self.aggregator.step(phase, ordered, self.version, self.loop.time(), discount)
         self.tickets.release(sent)
         if phase == len(self.world.phases) - 1:
             self._complete()
@@ -362,7 +357,7 @@ class Server:
     def _complete(self) -> None:
         self.version += 1
         counts = self.tally.close_round()
-        self.aggregator.complete(self.version, now(), counts)
+        self.aggregator.complete(self.version, self.loop.time(), counts)
 
     async def decide(
         self, name: str, fn: Callable[[Any], Any], tickets: Sequence[Ticket] = ()

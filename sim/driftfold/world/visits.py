@@ -1,21 +1,23 @@
 """Letting the visits of a dispatch begin."""
 
-from collections.abc import Sequence
 from itertools import repeat
 from typing import Protocol
 
+import numpy as np
+
+from driftfold.arrays import Floats, Ints
 from driftfold.compute.order import Order
 from driftfold.kernel import Sleeper, VirtualLoop, launch
 from driftfold.kernel.trace import EventTrace
 from driftfold.world.arrival import Arrival
 from driftfold.world.client import Errand, Host, deliver
-from driftfold.world.events import SENT
+from driftfold.world.events import SENT, visit_key
 from driftfold.world.inbox import Inbox
 from driftfold.world.interrupts import Visit
 from driftfold.world.roster import Roster
 
-Times = Sequence[Sequence[float]]
-"""Virtual seconds that download, work and upload take, each by client."""
+Times = tuple[Floats, Floats, Floats]
+"""Virtual seconds that download, work and upload take, each (k,)."""
 
 
 class Sender(Host, Protocol):
@@ -33,24 +35,27 @@ class Sender(Host, Protocol):
 def begin(
     server: Sender,
     order: Order,
-    clients: Sequence[int],
+    clients: Ints,
     times: Times,
-    leaves: Sequence[float],
-    keys: Sequence[int],
-    early: Sequence[bool],
+    leaves: Floats,
 ) -> None:
     """Let the visits of `clients` begin, each as a coroutine.
 
-    `leaves` is when their sessions end (virtual time), `early` whether that is before their visits
-    would. `keys` names the events of the visits.
+    `leaves` is when their sessions end (virtual time), (k,). How a visit ends is known from its
+    times: what ends just as the session does counts.
     """
-    if server.roster is None and not any(early) and not any(map(any, times)):
+    download, work, upload = times
+    early = order.sent + download + work + upload > leaves
+    keys = visit_key(clients, order.dispatch, order.phase)
+    if server.roster is None and not any(map(np.count_nonzero, (early, *times))):
         _at_once(server, order, clients, keys)
         return
-    errands = list(map(Errand, clients, repeat(order), *times, leaves, keys))
-    server.in_flight.update(zip(clients, errands, strict=True))
+    ids = clients.tolist()
+    columns = (column.tolist() for column in (*times, leaves, keys))
+    errands = list(map(Errand, ids, repeat(order), *columns))
+    server.in_flight.update(zip(ids, errands, strict=True))
     loop, visits, interrupted = server.loop, server.visits, server.interrupted
-    for errand, is_cut in zip(errands, early, strict=True):
+    for errand, is_cut in zip(errands, early.tolist(), strict=True):
         visit = launch(loop, interrupted(server, errand) if is_cut else deliver(server, errand))
         if visit is not None:
             visits[errand.client] = visit
@@ -59,18 +64,18 @@ def begin(
 def _at_once(
     server: Sender,
     order: Order,
-    clients: Sequence[int],
-    keys: Sequence[int],
+    clients: Ints,
+    keys: Ints,
 ) -> None:
     """Let visits that take no time be over, all in one go.
 
     A coroutine for each would do the same in more steps: the same promises, events and arrivals in
     the same order, so the same bits.
     """
-    time = server.loop.time()
-    tickets = server.tickets.submit_all(order, clients, committed=True)
-    server.trace.extend(time, [key + SENT for key in keys])
-    arrivals = map(Arrival, clients, repeat(order), keys, tickets, repeat(time))
+    time, ids = server.loop.time(), clients.tolist()
+    tickets = server.tickets.submit_all(order, ids, committed=True)
+    server.trace.extend(time, (keys + SENT).tolist())
+    arrivals = map(Arrival, ids, repeat(order), keys.tolist(), tickets, repeat(time))
     server.inbox.put_all(order.phase, list(arrivals))
     if not server.in_flight:
         server.inbox.lost(0)  # nobody is on the way
