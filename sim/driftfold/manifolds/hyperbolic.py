@@ -1,6 +1,9 @@
 """What the two forms of hyperbolic space share: lengths, quotients without a pole, a rotation."""
 
 import math
+from collections.abc import Callable
+
+import numpy as np
 
 from driftfold.arrays import Array, array_namespace
 from driftfold.lanes import in_whole_vectors
@@ -23,8 +26,7 @@ def quotient(a: Array, b: Array) -> Array:
     >>> quotient(np.array([3.0, 0.0]), np.array([2.0, 0.0]))
     array([1.5, 0. ])
     """
-    xp = array_namespace(b)
-    return a / xp.where(b > 0, b, xp.ones_like(b))
+    return a / array_namespace(b).where(b > 0, b, 1.0)
 
 
 def sinhc(t: Array) -> Array:
@@ -35,6 +37,16 @@ def sinhc(t: Array) -> Array:
 def asinhc(q: Array) -> Array:
     """Return asinh(q) / q for q >= 0, which is 1 at 0."""
     return _over(in_whole_vectors(array_namespace(q).asinh, q), q)
+
+
+def replaced(which: Array, special: Callable[[], Array], usual: Array) -> Array:
+    """Return `special()` where `which`, the `usual` values elsewhere.
+
+    For arrays of NumPy it is not worked out where nobody needs it.
+    """
+    if isinstance(which, np.ndarray) and not np.count_nonzero(which):
+        return usual
+    return array_namespace(usual).where(which, special(), usual)
 
 
 def aside(n: Array, s: Array, t: Array) -> Array:
@@ -83,5 +95,5 @@ def turn(w: Array, n: Array, e: Array, half: Array) -> Array:
 
 
 def _over(value: Array, t: Array) -> Array:
-    xp = array_namespace(t)
-    return xp.where(t > 0, quotient(value, t), xp.ones_like(t))
+    where, some = array_namespace(t).where, t > 0
+    return where(some, value, 1.0) / where(some, t, 1.0)

@@ -9,7 +9,16 @@ from driftfold.arrays import Array, array_namespace
 from driftfold.errors import SpecError
 from driftfold.lanes import in_whole_vectors
 from driftfold.manifolds.base import Framed, Geodesic, InvertibleRetraction
-from driftfold.manifolds.hyperbolic import aside, asinhc, dot, length, quotient, sinhc, turn
+from driftfold.manifolds.hyperbolic import (
+    aside,
+    asinhc,
+    dot,
+    length,
+    quotient,
+    replaced,
+    sinhc,
+    turn,
+)
 from driftfold.registry import register
 from driftfold.rng import Stream as RandomStream
 
@@ -104,16 +113,19 @@ class Lorentz(Geodesic, InvertibleRetraction, Framed):
         What is added to s is computed, so a tiny step is as accurate as s. Towards the origin a
         long step would subtract huge numbers; there the radial part is a quotient of sums.
         """
-        xp = array_namespace(x, u)
-        radius, n, x0 = length(x), _outward(x), _time(x)
-        p = sinhc(length(u)) * u
-        a, square, cosh = dot(n, p), dot(p, p), _time(p)
-        across = p - a * n
+        squared = dot(x, x)
+        radius, x0 = squared**0.5, (1 + squared) ** 0.5
+        n, p = quotient(x, radius), sinhc(length(u)) * u
+        a, square = dot(n, p), dot(p, p)
+        cosh, across = (1 + square) ** 0.5, p - a * n
+
+        def anew() -> Array:
+            radial = (radius + a) * (radius - a) + radius * radius * dot(across, across)
+            return quotient(radial, radius * cosh - x0 * a) * n + across
+
         added = x + (x0 * a + radius * (square / (1 + cosh))) * n + across
-        radial = (radius + a) * (radius - a) + radius * radius * dot(across, across)
-        anew = quotient(radial, radius * cosh - x0 * a) * n + across
-        moved = xp.where((a < 0) & (square > 1), anew, added)
-        return xp.where(_central(radius), x + p, moved)
+        moved = replaced((a < 0) & (square > 1), anew, added)
+        return replaced(_central(radius), lambda: x + p, moved)
 
     def log(self, x: Array, y: Array) -> Array:
         """Inverse of exp, of length dist(x, y): M -> T_x M."""

@@ -40,14 +40,14 @@ INLINE V series(V t) {
 #define LN2_LOW -2.12194440e-4f
 #endif
 
-/* log(1 + y) for y >= 0, to about 2 units in the last place; NaN and infinity give NaN. */
-INLINE V log_1p(V y) {
-    V one = splat(1), zero = splat(0), u = one + y, e, m = split(u, &e);
-    V lost = (y - (u - one)) / u; /* what rounding 1 + y lost, relative to it */
-    M near = e == zero;           /* here 1 + y need not be rounded at all */
-    V f = choose(near, y, m - one), s = f / (f + 2);
-    V l = 2 * s + s * series(s * s);
-    return e * LN2_HIGH + (l + (e * LN2_LOW + choose(near, zero, lost))) + (y - y);
+/* asinh x for x >= 0, given cosh = sqrt(1 + x^2), to about 2 units in the last place; NaN and
+ * infinity give NaN. It is log(x + cosh), and tanh of its half, which the series takes, is
+ * x / (1 + cosh): near 1 the sum need not be rounded at all. */
+INLINE V asinh_(V x, V cosh) {
+    V one = splat(1), e, m = split(x + cosh, &e);
+    M near = e == splat(0);
+    V s = choose(near, x, m - one) / (one + choose(near, cosh, m));
+    return e * LN2_HIGH + (2 * s + (s * series(s * s) + e * LN2_LOW)) + (x - x);
 }
 
 /* log v for positive normal v; NaN for what is not positive, or not finite. */

@@ -61,9 +61,8 @@ APART void gradient(const Point *p, const V *y, int groups, REAL *g) {
         V e[D], both = zero, along = zero, square = zero, r = y[D], x0 = y[D + 1];
         V share = zero, left = zero;
         for (int l = 0; l < D; l++) {
-            V step = y[l] - p->s[l];
-            both += step * (y[l] + p->s[l]);
-            along += step * p->n[l];
+            both += (y[l] - p->s[l]) * (y[l] + p->s[l]);
+            along += y[l] * p->n[l];
             share += y[l] * p->s[l];
         }
         share *= p->inverse_square;
@@ -77,14 +76,13 @@ APART void gradient(const Point *p, const V *y, int groups, REAL *g) {
             e[l] -= left * p->n[l];
             square += e[l] * e[l];
         }
-        /* 1 - cos of the angle between y and x, seen from the origin */
-        V side = choose(r > tiny, r, tiny), sin2 = square / (side * side), rest = one - sin2;
-        V flat = sin2 / (one + roots(choose(rest < zero, zero, rest)));
-        V angle = choose(along + p->r > zero, flat, one - (along + p->r) / side);
+        /* |y| (1 - cos) of the angle between y and x, seen from the origin: `along` is |y| cos */
+        V flat = square / (r + choose(along > tiny, along, tiny));
+        V short_of = choose(along > zero, flat, r - along);
         V lengths = p->r * x0 + r * p->x0;
-        V radial = both / choose(lengths < tiny, tiny, lengths) - p->x0 * r * angle;
+        V radial = both / choose(lengths < tiny, tiny, lengths) - p->x0 * short_of;
         V sinh2 = radial * radial + square, sinh = roots(sinh2);
-        V asinh = log_1p(sinh + sinh2 / (one + roots(one + sinh2)));
+        V asinh = asinh_(sinh, roots(one + sinh2));
         V f = -y[D + 2] * choose(sinh < tiny, one, asinh / sinh), fr = f * radial;
         for (int l = 0; l < D; l++) s[l] += fr * p->n[l] + f * e[l];
     }
