@@ -10,7 +10,7 @@ import pytest
 from driftfold.algorithms import FedAvg
 from driftfold.algorithms.base import LocalResult
 from driftfold.compute.base import Engine, Stack
-from driftfold.compute.tickets import NOT_FINITE, Ticket
+from driftfold.compute.ticket import NOT_FINITE, Ticket
 from driftfold.errors import ReplayMismatch, RunError, SpecError
 from driftfold.trees import leaves
 from tests.compute.books import DRILL, SURVEY, Desk, alone, open_desk

@@ -10,7 +10,7 @@ import numpy as np
 from driftfold.algorithms.base import Algorithm, Arrivals, Endpoint, LocalResult, Phase, Tangent
 from driftfold.arrays import Array, Floats, Ints, along
 from driftfold.combinations.aggregation import weighted_sum
-from driftfold.compute.tickets import Results
+from driftfold.compute.results import Results
 from driftfold.fleet import Fleet
 from driftfold.kernel import now, sleep
 from driftfold.manifolds.euclidean import Euclidean

@@ -3,7 +3,8 @@
 from driftfold.compute.base import Compute, Engine, Stack
 from driftfold.compute.debug import Debug
 from driftfold.compute.loop import Loop
+from driftfold.compute.results import Results
 from driftfold.compute.stacked import Stacked
-from driftfold.compute.tickets import Results, Ticket
+from driftfold.compute.ticket import Ticket
 
 __all__ = ["Compute", "Debug", "Engine", "Loop", "Results", "Stack", "Stacked", "Ticket"]

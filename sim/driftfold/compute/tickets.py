@@ -8,7 +8,7 @@ will); until then the client's memory is as it was before.
 from collections.abc import Callable, Mapping, Sequence
 from itertools import repeat
 from operator import attrgetter, lt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,56 +18,16 @@ from driftfold.compute.base import Engine, Stack
 from driftfold.compute.download import Download
 from driftfold.compute.memories import Memories
 from driftfold.compute.order import Order
+from driftfold.compute.results import (
+    Results,
+    faults_of,
+    new_memories,
+    payload_and_metrics,
+    sorted_out,
+)
+from driftfold.compute.ticket import NOT_FINITE, Ticket
 from driftfold.errors import ReplayMismatch, SpecError
-from driftfold.trees import concatenate, decode, encode, finite_rows, leaves, rows
-
-NOT_FINITE = "the update is not finite"
-"""The fault of work whose result is no good; any other fault is what the work raised."""
-
-
-class Ticket:
-    """One piece of work; opaque to client coroutines."""
-
-    __slots__ = (
-        "block",
-        "client",
-        "committed",
-        "fault",
-        "number",
-        "order",
-        "row",
-        "steps",
-    )
-
-    def __init__(
-        self, number: int, order: Order, client: int, steps: int, committed: bool = False
-    ) -> None:
-        self.number = number
-        self.order = order
-        self.client = client
-        self.steps = steps
-        self.committed = committed
-        self.block: LocalResult[Any] | None = None
-        self.row = 0
-        self.fault: str | None = None
-
-    @property
-    def computed(self) -> bool:
-        """Whether the result is there (a fault is a result)."""
-        return self.block is not None or self.fault is not None
-
-
-class Results(NamedTuple):
-    """Results of tickets: the good ones stacked in ticket order, the others with their reason.
-
-    `faults` holds the work that gave no finite result, `failures` the work that raised.
-    """
-
-    good: list[int]
-    payload: Any
-    metrics: dict[str, Any]
-    faults: dict[int, str]
-    failures: dict[int, str]
+from driftfold.trees import concatenate, decode, encode, finite_rows, rows
 
 
 class TicketBook:
@@ -173,9 +133,10 @@ class TicketBook:
         if missing:
             self._pending |= missing
             self.flush()
-        bad = _faults(tickets)
+        bad = faults_of(tickets)
         good = [t for t in tickets if t.fault is None] if bad else tickets
-        return _sorted_out(len(tickets), bad, *(_gather(good, _told) if good else (None, {})))
+        gathered = payload_and_metrics(good) if good else (None, {})
+        return sorted_out(len(tickets), bad, *gathered)
 
     def block(self, tickets: Sequence[Ticket]) -> int:
         """How many of the tickets of one phase `results_in_blocks` takes at a time.
@@ -215,13 +176,13 @@ class TicketBook:
             self._compute_all(some)
             sound = [i for i, t in enumerate(some) if t.fault is None]
             if sound:
-                payload, metrics = _gather([some[i] for i in sound], _told)
+                payload, metrics = payload_and_metrics([some[i] for i in sound])
                 take([start + i for i in sound], payload)
                 told.append(metrics)
             for ticket in some:
                 ticket.block = None
-        results = _sorted_out(
-            len(tickets), _faults(tickets), None, concatenate(told) if told else {}
+        results = sorted_out(
+            len(tickets), faults_of(tickets), None, concatenate(told) if told else {}
         )
         if len(results.good) < len(tickets) and self.memories is not None and results.good:
             self.memories.write(clients[results.good], rows(before, results.good))
@@ -355,53 +316,7 @@ class TicketBook:
     def _remember(self, tickets: list[Ticket]) -> None:
         if tickets and self.memories is not None:
             clients: Ints = np.array([t.client for t in tickets], dtype=np.int64)
-            self.memories.write(clients, _gather(tickets, _memory))
+            self.memories.write(clients, new_memories(tickets))
 
 
 _by_client = attrgetter("client", "number")
-
-
-def _faults(tickets: Sequence[Ticket]) -> dict[int, str]:
-    """Why tickets have no result, by their places."""
-    return {i: t.fault for i, t in enumerate(tickets) if t.fault is not None}
-
-
-def _sorted_out(
-    count: int, bad: Mapping[int, str], payload: Any, metrics: dict[str, Any]
-) -> Results:
-    """Results of `count` tickets, with the reasons of the `bad` ones, which have none."""
-    if not bad:
-        return Results(list(range(count)), payload, metrics, {}, {})
-    faults = {i: why for i, why in bad.items() if why == NOT_FINITE}
-    failures = {i: why for i, why in bad.items() if why != NOT_FINITE}
-    good = [i for i in range(count) if i not in bad]
-    return Results(good, payload, metrics, faults, failures)
-
-
-def _told(block: LocalResult[Any]) -> tuple[Any, dict[str, Any]]:
-    return block.payload, dict(block.metrics)
-
-
-def _memory(block: LocalResult[Any]) -> Any:
-    return block.memory
-
-
-def _gather(tickets: Sequence[Ticket], part: Callable[[LocalResult[Any]], Any]) -> Any:
-    """A part of the results of computed tickets, stacked in their order."""
-    first = tickets[0].block
-    assert first is not None
-    index = [t.row for t in tickets if t.block is first]
-    if len(index) == len(tickets):
-        tree = part(first)
-        whole = len((leaves(first.payload) or leaves(first.metrics))[0])
-        return tree if index == list(range(whole)) else rows(tree, index)
-    places: dict[int, list[int]] = {}
-    for place, ticket in enumerate(tickets):
-        places.setdefault(id(ticket.block), []).append(place)
-    parts = []
-    for some in places.values():  # few: what is used together was mostly computed together
-        block, index = tickets[some[0]].block, [tickets[place].row for place in some]
-        assert block is not None
-        parts.append(rows(part(block), index))
-    order = np.argsort(np.concatenate([*places.values()]))
-    return rows(concatenate(parts), order)

@@ -21,13 +21,13 @@ def merge(*groups: Mapping[str, float]) -> dict[str, float]:
     """
     merged: dict[str, float] = {}
     for group in groups:
-        for name, value in group.items():
-            if name in merged:
-                raise RecordError(
-                    f"metric {name!r} is given twice ({merged[name]} and {value}); "
-                    "rename one of them"
-                )
-            merged[name] = value
+        if not merged.keys().isdisjoint(group):
+            name = next(name for name in group if name in merged)
+            raise RecordError(
+                f"metric {name!r} is given twice ({merged[name]} and {group[name]}); "
+                "rename one of them"
+            )
+        merged.update(group)
     return merged
 
 

@@ -15,7 +15,8 @@ from driftfold.algorithms.summing import Summing
 from driftfold.arrays import Floats
 from driftfold.combinations.aggregation import RunningSum
 from driftfold.compute.download import Download
-from driftfold.compute.tickets import Results, TicketBook
+from driftfold.compute.results import Results
+from driftfold.compute.tickets import TicketBook
 from driftfold.errors import BadUpdate, ClientError
 from driftfold.estimators.diagnostics import effective_size
 from driftfold.tasks.metric import WeightMetric

@@ -8,7 +8,7 @@ import numpy as np
 
 from driftfold.arrays import Ints
 from driftfold.compute.order import Order
-from driftfold.compute.tickets import Ticket
+from driftfold.compute.ticket import Ticket
 
 
 @dataclass(slots=True, eq=False)  # made for every visit: a named tuple takes half as long again

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from driftfold.compute.order import Order
-from driftfold.compute.tickets import Ticket, TicketBook
+from driftfold.compute.ticket import Ticket
+from driftfold.compute.tickets import TicketBook
 from driftfold.errors import RunError
 from driftfold.kernel import sleep
 from driftfold.world.events import DOWNLOADED, SENT, WORKED

@@ -15,7 +15,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from math import inf
 from typing import Any, Final
 
-from driftfold.compute.tickets import Ticket
+from driftfold.compute.ticket import Ticket
 from driftfold.kernel import now, sleep
 from driftfold.world.client import Errand, Host, give_up
 from driftfold.world.events import DOWNLOADED, LEFT, SENT, WORKED

@@ -13,7 +13,8 @@ import numpy as np
 from driftfold.arrays import Bools, Ints
 from driftfold.compute.download import Download
 from driftfold.compute.order import Order
-from driftfold.compute.tickets import Ticket, TicketBook
+from driftfold.compute.ticket import Ticket
+from driftfold.compute.tickets import TicketBook
 from driftfold.errors import ReplayMismatch, RunError
 from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
 from driftfold.kernel.trace import EventTrace

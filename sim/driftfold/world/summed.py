@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from driftfold.combinations.aggregation import RunningSum
-from driftfold.compute.tickets import Results, Ticket, TicketBook
+from driftfold.compute.results import Results
+from driftfold.compute.ticket import Ticket
+from driftfold.compute.tickets import TicketBook
 
 Add = Callable[[RunningSum, Sequence[int], Any], None]
 """Adds the payloads of some clients to a sum, given their places among those who count."""
