@@ -58,16 +58,17 @@ class WrappedNormal(Data):
     @np.errstate(over="ignore", invalid="ignore")  # what overflows is told by name
     def load(self, seed: Seed) -> Dataset:
         """Generate the points, in order of client."""
-        ids, n, d = np.arange(self.clients), self.samples, self.dimension
-        direction = seed.stream("centres").normal(ids, 0, d)
-        direction /= np.sqrt((direction * direction).sum(axis=-1, keepdims=True))
-        centre = np.sinh(self.radius) * direction[:, None, :]
+        n, d = self.samples, self.dimension
         x = np.empty((self.clients, n, d + self.weighted))
         for some in client_tiles(self.clients, n * d):
-            v = self.spread * seed.stream("data").normal(ids[some], 0, n * d).reshape(-1, n, d)
-            x[some, :, :d] = _boosted(centre[some], v)
+            ids = np.arange(some.start, some.stop)
+            direction = seed.stream("centres").normal(ids, 0, d)
+            direction /= np.sqrt((direction * direction).sum(axis=-1, keepdims=True))
+            centre = np.sinh(self.radius) * direction[:, None, :]
+            v = self.spread * seed.stream("data").normal(ids, 0, n * d).reshape(-1, n, d)
+            x[some, :, :d] = _boosted(centre, v)
             if self.weighted:
-                x[some, :, d] = 0.5 + seed.stream("weights").uniform(ids[some], 0, n)
+                x[some, :, d] = 0.5 + seed.stream("weights").uniform(ids, 0, n)
         check_magnitude(x[..., :d], "the points", radius=self.radius, spread=self.spread)
         return Dataset(x=x.reshape(self.clients * n, -1), each=n, fresh=True)
 
