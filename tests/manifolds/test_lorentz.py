@@ -31,6 +31,8 @@ def pairs(radius: float, dtype: type) -> dict[str, tuple[Floats, Floats]]:
 
     others = {
         "opposite": -far * q[0],
+        "nearly a right angle": far * (1e-9 * q[0] + q[1]),
+        "hardly more": 0.1 * far * (-1e-9 * q[0] + q[1]),
         "elsewhere": far * (0.6 * q[0] - 0.8 * q[2]),
         "outward": math.sinh(radius + 1e-3) * q[0],
         "aside": apart(1.0),

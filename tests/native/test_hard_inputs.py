@@ -47,6 +47,17 @@ def test_logarithms_far_out(radius: float, step: float) -> None:
     np.testing.assert_allclose(got, wanted, rtol=0, atol=1e-14 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("cosine", [1e-12, 1e-9, 1e-6, -1e-9])
+@pytest.mark.parametrize("radius", [1e-8, 1.0, 10.0])
+def test_right_angles(radius: float, cosine: float) -> None:
+    """There a cosine worked out from the sine would have lost half of its digits."""
+    s = np.sinh(radius) * np.array([0.6, 0.8])
+    t = 0.5 * np.sinh(radius) * (np.array([-0.8, 0.6]) + cosine * np.array([0.6, 0.8]))
+    wanted = -lorentz_log(s, t)
+    got = gradient("lorentz_mean", t, s)
+    np.testing.assert_allclose(got, wanted, rtol=0, atol=4e-15 * np.abs(wanted).max())
+
+
 @pytest.mark.parametrize("places", [(0, 0), (0, 1), (1, 0), (1, 1), (1, -1)])
 def test_the_origin_and_points_that_meet(places: tuple[int, int]) -> None:
     plane, x = Lorentz(2), np.array([0.3, -2.0])

@@ -201,9 +201,10 @@ def _triangle(s: Array, t: Array) -> _Triangle:
     across = aside(n, s, t)
     height = length(across)
     sine = xp.minimum(quotient(height, radii[1]), xp.ones_like(height))
-    along = dot(n, t)
-    near = sine * sine / (1 + (1 - sine * sine) ** 0.5)
-    versine = xp.where(along > 0, near, 1 - quotient(along, radii[1]))
+    # From the sine, the cosine would lose half of its digits at a right angle.
+    cosine = quotient(dot(n, t), radii[1])
+    acute = cosine > 0
+    versine = xp.where(acute, sine * sine / (1 + xp.where(acute, cosine, 0.0)), 1 - cosine)
     return _Triangle(s, t, n, across, height, radii, (_time(s), _time(t)), versine)
 
 

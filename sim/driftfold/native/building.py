@@ -35,12 +35,7 @@ _FLAGS = (
 )
 
 _AVX2 = ("-mavx2", "-mfma", "-mtune=haswell")
-# Half vectors, which the tuning prefers, would make a root of two halves that go through memory: at
-# twice the cost of the whole kernel of positive definite matrices.
-_AVX512 = (
-    *("-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma"),
-    *("-mtune=skylake-avx512", "-mprefer-vector-width=512"),
-)
+_AVX512 = ("-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mfma", "-mtune=skylake-avx512")
 _LEVELS: dict[str, dict[str, tuple[str, ...]]] = {
     "x86_64": {"v3": _AVX2, "v4": _AVX512},
     "aarch64": {"neon": ()},

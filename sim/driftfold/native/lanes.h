@@ -84,7 +84,13 @@ INLINE REAL root(REAL x) { return sizeof(REAL) == 8 ? (REAL)sqrt(x) : (REAL)sqrt
 /* Compilers make one instruction of it, given -fno-math-errno. */
 INLINE V roots(V v) {
     V r;
+#if defined(__AVX512F__) && BITS == 64 /* GCC makes two halves of the loop, by way of memory */
+    __asm__("vsqrtpd %1, %0" : "=v"(r) : "v"(v));
+#elif defined(__AVX512F__)
+    __asm__("vsqrtps %1, %0" : "=v"(r) : "v"(v));
+#else
     for (int l = 0; l < LANES; l++) r[l] = root(v[l]);
+#endif
     return r;
 }
 

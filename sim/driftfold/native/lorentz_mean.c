@@ -93,21 +93,18 @@ APART void gradient(const Point *p, const V *y, int groups, REAL *g) {
  * origin makes with them. The projection first stretches g along the geodesic, by the hyperbolic
  * cosine of the distance. */
 static void carry(const Point *p, const Point *q, const REAL *g, REAL a, int projected, REAL *out) {
-    REAL e[D], u[D], along = 0, rise = 0;
+    REAL e[D], u[D], rise = 0;
     const REAL share = inner(q->s, p->s) * p->inverse_square;
     for (int l = 0; l < D; l++) {
-        const REAL step = q->s[l] - p->s[l];
-        along += step * p->n[l];
-        rise += step * (q->s[l] + p->s[l]);
+        rise += (q->s[l] - p->s[l]) * (q->s[l] + p->s[l]);
         e[l] = q->s[l] - share * p->s[l];
         u[l] = g[l];
     }
     const REAL left = inner(e, p->n);
     for (int l = 0; l < D; l++) e[l] -= left * p->n[l];
     const REAL length = root(inner(e, e)), side = q->r > TINY ? q->r : TINY;
-    const REAL sine = length / side, rest = 1 - sine * sine;
-    const REAL angle = along + p->r > 0 ? sine * sine / (1 + root(rest > 0 ? rest : 0))
-                                        : 1 - (along + p->r) / side;
+    const REAL sine = length / side, cosine = inner(q->s, p->n) / side;
+    const REAL angle = cosine > 0 ? sine * sine / (1 + cosine) : 1 - cosine;
     if (projected) {
         const REAL lengths = p->r * q->x0 + q->r * p->x0;
         const REAL radial = (lengths > TINY ? rise / lengths : 0) - p->x0 * q->r * angle;
