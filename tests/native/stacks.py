@@ -67,3 +67,20 @@ def starts(problem: Problem, seed: int) -> Array:
     ids = np.arange(problem.fleet.size)
     points: Array = problem.manifold.random_point(Seed(seed).stream("starts"), ids)
     return points.astype(problem.initial_point().dtype)
+
+
+# In float32 one pass of Cholesky's factorisation may lose a hundred eps, for the longest steps.
+TOLERANCE = {"float64": 1e-12, "float32": 3e-5}
+
+
+def agree(
+    problem: Problem, descent: str, batch: Any, steps: int, own_start: bool, precision: str
+) -> None:
+    """Check that a kernel and the plain form send the same."""
+    phase = phase_of(problem, descent, batch, steps=steps)
+    start = starts(problem, 5) if own_start else None
+    stack = work(problem, phase, np.arange(problem.fleet.size), start)
+    wanted, got = plain(problem, stack), by_kernel(problem, stack)
+    assert got.dtype == wanted.dtype == np.dtype(precision)
+    scale = max(np.abs(wanted).max(), 1e-3)
+    np.testing.assert_allclose(got, wanted, rtol=0, atol=TOLERANCE[precision] * scale)

@@ -30,30 +30,17 @@ from driftfold.tasks.batch_size import BatchSize
 from driftfold.tasks.hyperbolic_frechet_mean import HyperbolicFrechetMean
 from driftfold.tasks.pca import Pca
 from driftfold.tasks.spd_frechet_mean import SpdFrechetMean
-from tests.native.stacks import by_kernel, phase_of, plain, starts, work
+from tests.native.stacks import agree, by_kernel, phase_of, plain, work
 
 pytestmark = pytest.mark.skipif(
     not isinstance(library(), Library), reason="there is no library of kernels here"
 )
 
-TOLERANCE = {"float64": 1e-12, "float32": 1e-5}
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 precisions = st.sampled_from(["float64", "float32"])
 descents = st.sampled_from(["stream", "endpoint"])
 batches = st.sampled_from(["full", 3])
-
-
-def agree(
-    problem: Problem, descent: str, batch: Any, steps: int, own_start: bool, precision: str
-) -> None:
-    phase = phase_of(problem, descent, batch, steps=steps)
-    start = starts(problem, 5) if own_start else None
-    stack = work(problem, phase, np.arange(problem.fleet.size), start)
-    wanted, got = plain(problem, stack), by_kernel(problem, stack)
-    assert got.dtype == wanted.dtype == np.dtype(precision)
-    scale = max(np.abs(wanted).max(), 1e-3)
-    np.testing.assert_allclose(got, wanted, rtol=0, atol=TOLERANCE[precision] * scale)
 
 
 @QUICK
