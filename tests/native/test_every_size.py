@@ -6,7 +6,6 @@ ones of all others.
 
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import pytest
