@@ -41,4 +41,5 @@ async def test_a_group_is_watched_and_canceled(
     await expect(page.get_by_role("button", name="Cancel group")).to_be_hidden()
     await expect(rows.nth(3)).to_contain_text("its group was canceled")
     await rows.first.get_by_role("link").click()
+    await expect(page.locator(".state")).to_have_count(1)  # the job's own page is there
     await expect(page.locator(".state")).to_have_text("✓ succeeded")

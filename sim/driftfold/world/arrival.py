@@ -54,6 +54,7 @@ class Arrived(list[Arrival]):
     def __init__(self, arrivals: Iterable[Arrival]) -> None:
         super().__init__(arrivals)
         self.clients: Ints = np.array([a.client for a in self], dtype=np.int64)
+        self.clients.flags.writeable = False  # several parts of a step see the same one
         self.orders = orders = [a.order for a in self]
         alike = orders and orders.count(orders[0]) == len(orders)
         self.order = orders[0] if alike else None
