@@ -309,7 +309,11 @@ class ArchivedStore(Jobs):
         the wish would be granted later, and undo that.
         """
         if await self._waits_for_a_move(job):
-            return await kept(job)
+            try:
+                return await kept(job)
+            except Conflict:  # unless it was granted just now: then the job store knows better
+                if await self._waits_for_a_move(job):
+                    raise
         try:
             return await self.reach.ask(lambda: live(job))
         except StoreUnreachable as error:

@@ -10,9 +10,12 @@ import pytest
 import pytest_asyncio
 
 from driftfold_api.archive import wishing
+from driftfold_api.archive.base import Wish
 from driftfold_api.archive.pausing import PAUSED_LATER, RESUMED_LATER
 from driftfold_api.archived_store import LATER
-from driftfold_workers.jobs.job import State
+from driftfold_api.recording.reconciler import grant_there
+from driftfold_workers.jobs.job import Job, State
+from driftfold_workers.jobs.store import Conflict
 from driftfold_workers.jobs.usage import Usage
 from driftfold_workers.redis.embedded import EmbeddedServer
 from driftfold_workers.redis_store import RedisJobStore
@@ -267,6 +270,25 @@ async def test_the_last_wish_counts_also_when_the_job_store_is_back(
     assert (await store.get(job)).state is State.QUEUED
     await http.post(f"/v1/jobs/{job}/pause")
     assert (await store.get(job)).state is State.PAUSED
+
+
+async def test_a_wish_that_is_granted_as_it_is_taken_back(
+    api: Api, http: httpx.AsyncClient, store: RedisJobStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then what is recorded is old: the job is paused, and the archive has yet to learn of it."""
+    job = await submitted(http)
+    await until(lambda: there(store, job))
+    await api.archive.pause(job)
+
+    async def late(job: str) -> Job:
+        await grant_there(store, api.archive, job, Wish.PAUSE)
+        raise Conflict(f"job {job} is queued, as far as is recorded")
+
+    monkeypatch.setattr(api.archive, "resume", late)
+    answer = await http.post(f"/v1/jobs/{job}/resume")
+    assert (answer.status_code, answer.json()["state"]) == (202, "queued")
+    answer = await http.post(f"/v1/jobs/{job}/resume")
+    assert (answer.status_code, answer.json()["type"]) == (409, "/problems/conflict")
 
 
 async def test_accepted_jobs_outlive_the_job_store_and_its_disk(
