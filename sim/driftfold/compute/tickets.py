@@ -165,7 +165,7 @@ class TicketBook:
         In the tickets' order. If some gave no sound result, it is as if nothing had been asked:
         the others may be asked again.
         """
-        clients = np.array([t.client for t in tickets], dtype=np.int64)
+        clients = _clients(tickets)
         before = None if self.memories is None else self.memories.read(clients)
         told = []
         for start in range(0, len(tickets), size):
@@ -290,7 +290,7 @@ class TicketBook:
             self._remember([t for t in group if t.committed and t.fault is None])
 
     def _stack(self, phase: Phase[Any, Any, Any], steps: int, group: list[Ticket]) -> Stack:
-        clients = np.array([t.client for t in group], dtype=np.int64)
+        clients = _clients(group)
         orders = [t.order for t in group]
         first = orders[0]
         if orders.count(first) == len(orders):
@@ -315,8 +315,11 @@ class TicketBook:
 
     def _remember(self, tickets: list[Ticket]) -> None:
         if tickets and self.memories is not None:
-            clients: Ints = np.array([t.client for t in tickets], dtype=np.int64)
-            self.memories.write(clients, new_memories(tickets))
+            self.memories.write(_clients(tickets), new_memories(tickets))
 
 
 _by_client = attrgetter("client", "number")
+
+
+def _clients(tickets: Sequence[Ticket]) -> Ints:
+    return np.array([ticket.client for ticket in tickets], dtype=np.int64)

@@ -327,7 +327,8 @@ class Aggregator:
             # As if all had been computed from the present state: ends count, not ways.
             sent = spread(self._world.phases[phase].broadcast(self.state, version), len(good))
             return Arrivals(clients, payload, sent, versions, np.zeros(len(good), bool), group)
-        trees = [order.payload.tree for order in ([good.order] if good.order else good.orders)]
+        orders = good.orders if good.order is None else [good.order]
+        trees = [order.payload.tree for order in orders]
         shared = all(tree is trees[0] for tree in trees)
         download = spread(trees[0], len(good)) if shared else stack(trees)
         return Arrivals(clients, payload, download, versions, versions < version, group)

@@ -16,7 +16,7 @@ from driftfold.compute.order import Order
 from driftfold.compute.ticket import Ticket
 from driftfold.compute.tickets import TicketBook
 from driftfold.errors import ReplayMismatch, RunError
-from driftfold.kernel import Sleeper, VirtualLoop, launch, now, sleep
+from driftfold.kernel import Sleeper, VirtualLoop, launch, sleep
 from driftfold.kernel.trace import EventTrace
 from driftfold.participation.next_session import next_session
 from driftfold.selection.base import Selection
@@ -122,26 +122,26 @@ class Server:
         """
         if self.roster is None:
             idle = np.delete(self._everyone, list(self.in_flight))
-            self.roster = Roster(self.world.attendance, idle, now())
+            self.roster = Roster(self.world.attendance, idle, self.loop.time())
         soonest = self.roster.soonest
-        if not soonest > now():  # or the server would ask again at this instant for ever
+        if not soonest > self.loop.time():  # or the server would ask again at this instant for ever
             raise RunError(
                 f"the participation model says that a client comes on at {soonest} s, but at "
-                f"{now()} s nobody is there; next_on must agree with available"
+                f"{self.loop.time()} s nobody is there; next_on must agree with available"
             )
         return soonest
 
     def next_session(self, client: int) -> tuple[float, float]:
         """When the next session of a client that is off begins and ends; inf if there is none."""
-        return next_session(self.world.attendance, client, now())
+        return next_session(self.world.attendance, client, self.loop.time())
 
     async def wait(self, until: float) -> None:
         """Let time pass with nobody on a visit."""
-        await sleep(until - now(), server_key(self.dispatches, 0, WAITED))
+        await sleep(until - self.loop.time(), server_key(self.dispatches, 0, WAITED))
 
     def free(self, clients: Ints) -> Bools:
         """Whether each of `clients` is on and not in flight."""
-        on = self.world.attendance.available(clients, now())
+        on = self.world.attendance.available(clients, self.loop.time())
         there = np.flatnonzero(on)  # mostly few of those asked
         ids, in_flight = clients[there].tolist(), self.in_flight
         away = [place for place, c in zip(there.tolist(), ids, strict=True) if c in in_flight]
@@ -227,7 +227,7 @@ class Server:
         """Those of `clients` that are there for a phase; later phases can find them away."""
         if phase == 0:
             return clients
-        here = self.world.attendance.available(clients, now())
+        here = self.world.attendance.available(clients, self.loop.time())
         away = clients[~here]
         self.tally.add("missed", len(away))
         if self.world.phases[phase].missed == "carry":
@@ -275,7 +275,7 @@ class Server:
         self.visits.pop(errand.client, None)
         self.tally.add(outcome)
         if ticket is not None:
-            steps = errand.steps_done(now(), self._whole(errand))
+            steps = errand.steps_done(self.loop.time(), self._whole(errand))
             if self.world.algorithm.dropout == "commit" and steps:
                 self.tickets.keep_memory(ticket, steps)
             else:
@@ -284,7 +284,7 @@ class Server:
 
     def break_off(self, errand: Errand, ticket: Ticket | None) -> None:
         """Settle a visit that the server has broken off: what is done is called for, or lost."""
-        done = errand.steps_done(now(), self._whole(errand)) if self._calling else 0
+        done = errand.steps_done(self.loop.time(), self._whole(errand)) if self._calling else 0
         if ticket is None or not done:
             self.lose(errand, ticket, "late")
             return
@@ -302,7 +302,7 @@ class Server:
 
         Those that have done no step are sent home; those that are sending go on.
         """
-        time, self._calling = now(), True
+        time, self._calling = self.loop.time(), True
         old = takewhile(lambda e: e.order.version <= version, self.in_flight.values())
         for errand in list(old):  # in flight they are in the order of sending, so of versions
             if errand.leaves > time and errand.share_done(time) < 1:
